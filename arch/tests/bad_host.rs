@@ -28,6 +28,16 @@ fn pairs_whose_shapes_do_not_fit_are_refused() {
 }
 
 #[test]
+fn slopes_that_do_not_fit_are_refused() {
+    refused_scaled(&[
+        r#"prelu {"multiplier": [1073741824], SCALED} -> layers[0].constant is missing, required for prelu"#,
+        r#"prelu {"constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1, 2]}, "multiplier": [1073741824], SCALED} -> layers[0].multiplier has length 1, expected 2: one from zero on and one below"#,
+        r#"prelu {"constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1, 2], "first": true}, "multiplier": [1073741824, 1], SCALED} -> layers[0].constant.first is true, expected false: slopes are the second tensor"#,
+        r#"prelu {"constant": {"shape": [1, 1, 3], "zero_point": 0, "values": [1, 2, 3]}, "multiplier": [1073741824, 1], SCALED} -> layers[0].constant.shape has 1 channels of 1 x 3, expected 2 channels of 3 x 4 as the first input has, or 1 in place of a side"#,
+    ]);
+}
+
+#[test]
 fn rows_without_a_dimension_are_refused() {
     refused_scaled(&[
         r#"mean {"multiplier": [1073741824], SCALED} -> layers[0].axes is missing, required for mean"#,

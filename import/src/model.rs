@@ -255,6 +255,8 @@ pub enum Kind {
     Sub,
     /// Product of two tensors.
     Mul,
+    /// x from 0 on, and x times a slope, which the second tensor has, below.
+    Prelu,
     /// Square of the difference of two tensors.
     SquaredDifference,
     /// Product of matrices, each of which may be taken transposed.

@@ -371,6 +371,7 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
         "SLICE" => Some((Kind::Slice, None)),
         "SPLIT" => Some((Kind::Split { part: 0, parts: 1 }, None)),
         "TRANSPOSE" => Some((Kind::Transpose, None)),
+        "PRELU" => Some((Kind::Prelu, None)),
         "ARG_MAX" => Some((Kind::ArgMax, None)),
         "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
         "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),

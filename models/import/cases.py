@@ -330,6 +330,14 @@ BROADCASTS = {
     "both": ((1, 1, 4, 5), (1, 3, 1, 5)),
     "first": ((1, 1, 3), (1, 7, 3)),
 }
+PRELUS = {  # name -> shape of the slopes for planes of 5 x 4 with 6 channels
+    "prelu_channel_vector": (1, 1, 6),
+    "prelu_row": (1, 4, 1),
+    "prelu_plane": (5, 4, 6),
+    "prelu_small_output": (1, 1, 6),
+    "prelu_ties": (1, 1, 6),
+}
+PRELU_RANGES = {"prelu_small_output": (0.0113, -128), "prelu_ties": (0.062, 0)}  # of the output
 TABLES = {  # name -> operator; scale and zero point of the input, of the output; options. All 256 bytes
     "logistic": ("LOGISTIC", 0.047, 9, 1 / 256, -128, {}),
     "tanh": ("TANH", 0.031, -20, 1 / 128, 0, {}),

@@ -106,6 +106,17 @@ fn sides_of_1_are_broadcast() {
 }
 
 #[test]
+fn values_below_zero_have_a_slope() {
+    // Of x - 1 in halves from 0 on, and below it times -3 and 2, less 10.
+    check(
+        r#"{"kind": "prelu", "name": "l", "constant": {"shape": [2, 2, 1], "zero_point": 1, "values": [-2, 3, 3, -2]},
+            "multiplier": [1073741824, 1073741824], "shift": [0, 1], "output_zero_point": -10, "activation_min": -128,
+            "activation_max": 100, "output_scale": 1.0}"#,
+        &[-7, -10, -9, -9, -8, -8, -7, -7, -6, -6, -5, -5],
+    );
+}
+
+#[test]
 fn a_constant_may_be_the_first_of_a_difference() {
     // Both inputs times 2^20 are scaled by 1/2, the difference by 2^-19.
     let add = |first: bool| {

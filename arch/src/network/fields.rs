@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::file::{KindFile, LayerFile};
-use super::{Axis, LayerKind, Matmul, Mean, Order, Permutation, Product, Softmax, Sum};
+use super::{Axis, LayerKind, Matmul, Mean, Order, Permutation, Prelu, Product, Softmax, Sum};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
@@ -20,6 +20,7 @@ impl From<KindFile> for LayerKind {
             KindFile::Matmul => LayerKind::Matmul(Matmul::default()),
             KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
             KindFile::Mul => LayerKind::Mul(Product::default()),
+            KindFile::Prelu => LayerKind::Prelu(Prelu::default()),
             KindFile::SquaredDifference => LayerKind::SquaredDifference(Sum::default()),
             KindFile::Mean => LayerKind::Mean(Mean::default()),
             KindFile::Softmax => LayerKind::Softmax(Softmax::default()),
@@ -195,6 +196,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
     let required: &[&str] = match kind {
         LayerKind::Mul(_) => &["inputs"],
         LayerKind::SquaredDifference(_) => &["inputs", "input_multiplier", "input_shift"],
+        LayerKind::Prelu(_) => &["constant"],
         LayerKind::Mean(_) => &["axes"],
         LayerKind::Softmax(_) => &["axis", "multiplier", "shift"],
         LayerKind::Concat(_) => &["inputs", "axis"],

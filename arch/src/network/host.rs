@@ -66,6 +66,25 @@ impl Default for Product {
     }
 }
 
+/// A slope for values below zero: y = clamp(scale(x - zero point) + zero point) from the zero point on, below it
+/// y = clamp(scale((x - zero point) * (slope - zero point)) + zero point), rounded twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Prelu {
+    /// Scale from the zero point on, and that of the product below it.
+    pub outputs: [Scale; 2],
+    /// The slopes, the second of the two tensors.
+    pub constant: Option<Constant>,
+}
+
+impl Default for Prelu {
+    fn default() -> Self {
+        Self {
+            outputs: [Scale::reciprocal(1); 2],
+            constant: None,
+        }
+    }
+}
+
 /// The mean over some dimensions: y = clamp(scale(sum of (x - zero point)) + zero point), rounded twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mean {

@@ -59,7 +59,9 @@ pub(super) fn output(
             }
             (found == expected).then_some(output)
         }
-        LayerKind::Mul(_) | LayerKind::SquaredDifference(_) => broadcast(file, at, inputs, faults),
+        LayerKind::Mul(_) | LayerKind::Prelu(_) | LayerKind::SquaredDifference(_) => {
+            broadcast(file, at, inputs, faults)
+        }
         _ => Some(input),
     }
 }

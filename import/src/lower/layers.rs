@@ -66,6 +66,7 @@ impl Lowering<'_> {
                 found => found,
             },
             Kind::Pad => self.pad(operator, output),
+            Kind::Prelu => self.prelu(operator, quantised),
             Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
             Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
             Kind::Concat(_)

@@ -11,7 +11,7 @@ use heddle_arch::requantise::{Rounding, ScaledOutput};
 
 use crate::network::requantise::output_value;
 
-pub use pairs::{broadcast, product, squared_difference, sum};
+pub use pairs::{broadcast, prelu, product, squared_difference, sum};
 pub use rows::{arg_max, mean, rounded_mean};
 pub use softmax::softmax;
 

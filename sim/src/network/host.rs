@@ -26,6 +26,10 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
         LayerKind::Mul(product) => pair(layer, product.constant, inputs, |views, zero_points| {
             host::product(views, zero_points, &scaled_output(layer, product.output))
         }),
+        LayerKind::Prelu(prelu) => pair(layer, prelu.constant, inputs, |views, zero_points| {
+            let outputs = prelu.outputs.map(|scale| scaled_output(layer, scale));
+            host::prelu(views, zero_points, &outputs)
+        }),
         LayerKind::Mean(Mean { over, scale }) => {
             let shape = sides(first.shape);
             let view = View {
