@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
-pub use host::{Axis, Constant, Mean, Order, Prelu, Product, Softmax};
+pub use host::{Alignment, Axis, Constant, Mean, Order, Prelu, Product, Softmax};
 pub use matrix::{Matmul, Matrices, Permutation};
 pub use sum::Sum;
 pub use table::Table;
@@ -95,6 +95,8 @@ pub enum LayerKind {
     Pad([u32; 3]),
     /// Each element as often as this, down and across; values pass unchanged.
     Resize([u32; 2]),
+    /// A plane of another size: the mean of the four nearest elements, each with its share.
+    ResizeBilinear(Alignment),
     /// The same elements in another shape, counted in this order; values pass unchanged.
     Reshape(Order),
 }
@@ -123,6 +125,7 @@ impl LayerKind {
             LayerKind::Slice(_) => "slice",
             LayerKind::Pad(_) => "pad",
             LayerKind::Resize(_) => "resize",
+            LayerKind::ResizeBilinear(_) => "resize_bilinear",
             LayerKind::Reshape(_) => "reshape",
         }
     }
@@ -133,7 +136,7 @@ impl LayerKind {
         matches!(self, LayerKind::Matmul(_) | LayerKind::Transpose(_))
     }
 
-    /// Whether values pass unchanged to other places.
+    /// Whether values pass unchanged to other places, or are means of others: they have no scale of their own.
     #[must_use]
     pub const fn moves(self) -> bool {
         matches!(
@@ -143,6 +146,7 @@ impl LayerKind {
                 | LayerKind::Slice(_)
                 | LayerKind::Pad(_)
                 | LayerKind::Resize(_)
+                | LayerKind::ResizeBilinear(_)
                 | LayerKind::Reshape(_)
         )
     }

@@ -61,6 +61,8 @@ fn elements_that_are_not_there_cannot_be_moved() {
         r#"pad {"start": [0, 0, 0]} -> layers[0].output_shape is missing, required for pad"#,
         r#"pad {"start": [0, 0, 0], "output_shape": [2, 3, 4], "stride": [0, 1]} -> layers[0].stride[0] is 0, expected a whole number from 1 to 4096"#,
         r#"resize {"scale_factor": [2, 2000]} -> layers[0].scale_factor gives 2 channels of 6 x 8000, expected at most 4096 each"#,
+        r#"resize_bilinear {"output_shape": [3, 6, 8]} -> layers[0].output_shape[0] is 3, expected 2 as the input has"#,
+        r#"resize_bilinear {"output_shape": [2, 6, 8], "alignment": "middle"} -> layers[0].alignment is "middle", expected "#,
         r#"reshape {"output_shape": [1, 5, 5]} -> layers[0].output_shape has 25 elements, expected 24, those of 2 channels of 3 x 4"#,
         r#"reshape {"output_shape": [1, 1, 24], "order": "nhwc"} -> layers[0].order is "nhwc", expected "#,
         r#"reshape {"output_shape": [1, 1, 24], "table": []} -> layers[0].table"#,

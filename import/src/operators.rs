@@ -39,7 +39,7 @@ const ENDS: &str = "at the end of the network";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 28] = [
+pub const SUPPORTED: [Support; 29] = [
     row(
         &[
             "ABS",
@@ -193,6 +193,13 @@ pub const SUPPORTED: [Support; 28] = [
         "no layer where its readers can see the elements in another shape; else reshape, by the host",
         "same bytes",
         "as many elements",
+    ),
+    row(
+        &["RESIZE_BILINEAR"],
+        &[],
+        "resize_bilinear, by the host",
+        HOST,
+        "a plane of another size",
     ),
     row(
         &["RESIZE_NEAREST_NEIGHBOR"],

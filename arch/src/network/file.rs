@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shapes::build;
-use super::{Axis, LayerKind, Network, Order, name_pattern};
+use super::{Alignment, Axis, LayerKind, Network, Order, name_pattern};
 use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
@@ -130,12 +130,14 @@ pub enum KindFile {
     Pad,
     /// Each element several times, its nearest neighbours in a larger plane; needs scale_factor. Values pass unchanged.
     Resize,
+    /// A plane of another size from the four nearest elements; needs output_shape.
+    ResizeBilinear,
     /// The same elements in another shape; needs output_shape. Values pass unchanged.
     Reshape,
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 19] = [
+    pub(super) const ALL: [KindFile; 20] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
@@ -154,6 +156,7 @@ impl KindFile {
         KindFile::Slice,
         KindFile::Pad,
         KindFile::Resize,
+        KindFile::ResizeBilinear,
         KindFile::Reshape,
     ];
 }
@@ -311,7 +314,7 @@ pub struct LayerFile {
         inner(range(min = 0, max = 4095))
     )]
     pub start: Option<[u32; 3]>,
-    /// slice, pad, reshape: channels, height and width.
+    /// slice, pad, resize_bilinear, reshape: channels, height and width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
@@ -327,6 +330,10 @@ pub struct LayerFile {
         inner(range(min = 1, max = 4096))
     )]
     pub scale_factor: Option<[u32; 2]>,
+    /// resize_bilinear: which elements of both planes lie upon each other. Default: origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Alignment")]
+    pub alignment: Option<Alignment>,
     /// reshape: the order in which elements are counted. Default: channels_first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Order")]

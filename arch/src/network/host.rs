@@ -37,6 +37,19 @@ pub enum Order {
     ChannelsLast,
 }
 
+/// Where the elements of a larger plane lie in the smaller one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Alignment {
+    /// The first elements of both lie upon each other.
+    #[default]
+    Origin,
+    /// The middles of both planes do; elements have an extent.
+    HalfPixelCenters,
+    /// The first and the last elements of both do.
+    AlignCorners,
+}
+
 /// A stored tensor that takes the place of an input; its elements are the weights of the layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Constant {

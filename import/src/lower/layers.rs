@@ -74,7 +74,8 @@ impl Lowering<'_> {
             | Kind::Slice
             | Kind::StridedSlice { .. }
             | Kind::Split { .. }
-            | Kind::ResizeNearest(_) => self.moved(operator, output),
+            | Kind::ResizeNearest(_)
+            | Kind::ResizeBilinear(_) => self.moved(operator, output),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
             _ => Err(None),

@@ -120,6 +120,7 @@ fn takes_table(kind: KindFile) -> bool {
             | KindFile::Slice
             | KindFile::Pad
             | KindFile::Resize
+            | KindFile::ResizeBilinear
             | KindFile::Reshape
     )
 }

@@ -4,6 +4,7 @@
 //! byte are tables of 256 entries and need nothing here.
 
 mod pairs;
+mod resize;
 mod rows;
 mod softmax;
 
@@ -12,6 +13,7 @@ use heddle_arch::requantise::{Rounding, ScaledOutput};
 use crate::network::requantise::output_value;
 
 pub use pairs::{broadcast, prelu, product, squared_difference, sum};
+pub use resize::{Between, between, bilinear};
 pub use rows::{arg_max, mean, rounded_mean};
 pub use softmax::softmax;
 

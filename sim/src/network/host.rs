@@ -50,6 +50,13 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
         LayerKind::Resize([down, across]) => placed(layer.output, |[channel, y, x]| {
             first.values[at(first.shape, [channel, y / down, x / across])]
         }),
+        LayerKind::ResizeBilinear(alignment) => placed(layer.output, |[channel, y, x]| {
+            let rows = host::between(y, layer.output.height, first.shape.height, alignment);
+            let columns = host::between(x, layer.output.width, first.shape.width, alignment);
+            host::bilinear(rows, columns, |y, x| {
+                first.values[at(first.shape, [channel, y, x])]
+            })
+        }),
         LayerKind::Reshape(Order::ChannelsFirst) => first.values.clone(),
         LayerKind::Reshape(Order::ChannelsLast) => reshaped(layer.output, first),
         kind => unreachable!("{} is of a machine", kind.name()),
