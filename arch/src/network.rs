@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
-pub use host::{Axis, Constant, Mean, Order, Product, Softmax};
+pub use host::{Alignment, Axis, Constant, Mean, Order, Prelu, Product, Softmax};
 pub use matrix::{Matmul, Matrices, Permutation};
 pub use sum::Sum;
 pub use table::Table;
@@ -78,6 +78,8 @@ pub enum LayerKind {
     Transpose(Permutation),
     /// Product of two tensors, element by element; sides of 1 are broadcast.
     Mul(Product),
+    /// Values below zero times a slope of their own; sides of 1 are broadcast.
+    Prelu(Prelu),
     /// Square of the difference of two tensors; sides of 1 are broadcast.
     SquaredDifference(Sum),
     /// Mean over some dimensions, which have one place then.
@@ -93,6 +95,8 @@ pub enum LayerKind {
     Pad([u32; 3]),
     /// Each element as often as this, down and across; values pass unchanged.
     Resize([u32; 2]),
+    /// A plane of another size: the mean of the four nearest elements, each with its share.
+    ResizeBilinear(Alignment),
     /// The same elements in another shape, counted in this order; values pass unchanged.
     Reshape(Order),
 }
@@ -113,6 +117,7 @@ impl LayerKind {
             LayerKind::Matmul(_) => "matmul",
             LayerKind::Transpose(_) => "transpose",
             LayerKind::Mul(_) => "mul",
+            LayerKind::Prelu(_) => "prelu",
             LayerKind::SquaredDifference(_) => "squared_difference",
             LayerKind::Mean(_) => "mean",
             LayerKind::Softmax(_) => "softmax",
@@ -120,6 +125,7 @@ impl LayerKind {
             LayerKind::Slice(_) => "slice",
             LayerKind::Pad(_) => "pad",
             LayerKind::Resize(_) => "resize",
+            LayerKind::ResizeBilinear(_) => "resize_bilinear",
             LayerKind::Reshape(_) => "reshape",
         }
     }
@@ -130,7 +136,7 @@ impl LayerKind {
         matches!(self, LayerKind::Matmul(_) | LayerKind::Transpose(_))
     }
 
-    /// Whether values pass unchanged to other places.
+    /// Whether values pass unchanged to other places, or are means of others: they have no scale of their own.
     #[must_use]
     pub const fn moves(self) -> bool {
         matches!(
@@ -140,6 +146,7 @@ impl LayerKind {
                 | LayerKind::Slice(_)
                 | LayerKind::Pad(_)
                 | LayerKind::Resize(_)
+                | LayerKind::ResizeBilinear(_)
                 | LayerKind::Reshape(_)
         )
     }
@@ -150,6 +157,7 @@ impl LayerKind {
         match self {
             LayerKind::Input
             | LayerKind::Mul(_)
+            | LayerKind::Prelu(_)
             | LayerKind::SquaredDifference(_)
             | LayerKind::Mean(_)
             | LayerKind::Softmax(_) => true,
@@ -163,6 +171,7 @@ impl LayerKind {
         match self {
             LayerKind::Add(sum) | LayerKind::SquaredDifference(sum) => sum.constant,
             LayerKind::Mul(product) => product.constant,
+            LayerKind::Prelu(prelu) => prelu.constant,
             _ => None,
         }
     }
@@ -181,7 +190,7 @@ pub struct Input {
 ///
 /// The sum is bias + sum of w * (x - input zero point) over the taps of the output's group. Of
 /// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::WeightedSum`] bias + sum of
-/// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. What [`Sum`], [`Product`], [`Mean`] and [`Softmax`] say is said there. Of [`LayerKind::Matmul`] it is bias + sum of
+/// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. What [`Sum`], [`Product`], [`Prelu`], [`Mean`] and [`Softmax`] say is said there. Of [`LayerKind::Matmul`] it is bias + sum of
 /// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
 /// column. Where values pass unchanged there is no sum.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,6 +29,16 @@ fn pairs_whose_shapes_do_not_fit_are_refused() {
 }
 
 #[test]
+fn slopes_that_do_not_fit_are_refused() {
+    refused_scaled(&[
+        r#"prelu {"multiplier": [1073741824], SCALED} -> layers[0].constant is missing, required for prelu"#,
+        r#"prelu {"constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1, 2]}, "multiplier": [1073741824], SCALED} -> layers[0].multiplier has length 1, expected 2: one from zero on and one below"#,
+        r#"prelu {"constant": {"shape": [2, 1, 1], "zero_point": 0, "values": [1, 2], "first": true}, "multiplier": [1073741824, 1], SCALED} -> layers[0].constant.first is true, expected false: slopes are the second tensor"#,
+        r#"prelu {"constant": {"shape": [1, 1, 3], "zero_point": 0, "values": [1, 2, 3]}, "multiplier": [1073741824, 1], SCALED} -> layers[0].constant.shape has 1 channels of 1 x 3, expected 2 channels of 3 x 4 as the first input has, or 1 in place of a side"#,
+    ]);
+}
+
+#[test]
 fn rows_without_a_dimension_are_refused() {
     refused_scaled(&[
         r#"mean {"multiplier": [1073741824], SCALED} -> layers[0].axes is missing, required for mean"#,
@@ -52,6 +62,8 @@ fn elements_that_are_not_there_cannot_be_moved() {
         r#"pad {"start": [0, 0, 0]} -> layers[0].output_shape is missing, required for pad"#,
         r#"pad {"start": [0, 0, 0], "output_shape": [2, 3, 4], "stride": [0, 1]} -> layers[0].stride[0] is 0, expected a whole number from 1 to 4096"#,
         r#"resize {"scale_factor": [2, 2000]} -> layers[0].scale_factor gives 2 channels of 6 x 8000, expected at most 4096 each"#,
+        r#"resize_bilinear {"output_shape": [3, 6, 8]} -> layers[0].output_shape[0] is 3, expected 2 as the input has"#,
+        r#"resize_bilinear {"output_shape": [2, 6, 8], "alignment": "middle"} -> layers[0].alignment is "middle", expected "#,
         r#"reshape {"output_shape": [1, 5, 5]} -> layers[0].output_shape has 25 elements, expected 24, those of 2 channels of 3 x 4"#,
         r#"reshape {"output_shape": [1, 1, 24], "order": "nhwc"} -> layers[0].order is "nhwc", expected "#,
         r#"reshape {"output_shape": [1, 1, 24], "table": []} -> layers[0].table"#,

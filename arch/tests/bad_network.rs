@@ -287,7 +287,7 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
         assert!(pattern.starts_with(r"^[^\u0000-\u001f\u007f-\u009f") && pattern.is_ascii());
     }
     let kinds = layer["allOf"].as_array().expect("a rule for each kind");
-    assert_eq!(kinds.len(), 18);
+    assert_eq!(kinds.len(), 20);
     for rule in kinds {
         let kind = &rule["if"]["properties"]["kind"]["const"];
         let found = report(&changed(
@@ -310,6 +310,7 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
                 "input_shift" => json!([0, 0]),
                 "axis" => json!("height"),
                 "axes" => json!(["height"]),
+                "alignment" => json!("origin"),
                 "order" => json!("channels_first"),
                 "start" | "output_shape" => json!([1, 1, 1]),
                 "constant" => json!({ "shape": [1, 1, 1], "values": [1], "zero_point": 0 }),

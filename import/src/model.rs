@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use heddle_arch::Network;
-use heddle_arch::network::Shape;
+use heddle_arch::network::{Alignment, Shape};
 use heddle_arch::requantise::Rounding;
 
 use crate::exact::Function;
@@ -255,6 +255,8 @@ pub enum Kind {
     Sub,
     /// Product of two tensors.
     Mul,
+    /// x from 0 on, and x times a slope, which the second tensor has, below.
+    Prelu,
     /// Square of the difference of two tensors.
     SquaredDifference,
     /// Product of matrices, each of which may be taken transposed.
@@ -283,6 +285,8 @@ pub enum Kind {
     },
     /// A larger plane of the nearest elements; seen from the middle of an element or not.
     ResizeNearest(bool),
+    /// A plane of another size from the four nearest elements.
+    ResizeBilinear(Alignment),
     /// A function of each byte.
     Table(Function),
     /// The same elements with another shape.

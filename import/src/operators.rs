@@ -39,7 +39,7 @@ const ENDS: &str = "at the end of the network";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 27] = [
+pub const SUPPORTED: [Support; 29] = [
     row(
         &[
             "ABS",
@@ -50,7 +50,6 @@ pub const SUPPORTED: [Support; 27] = [
             "LEAKY_RELU",
             "LOG",
             "LOGISTIC",
-            "PRELU",
             "RELU",
             "RELU6",
             "RELU_N1_TO_1",
@@ -60,7 +59,7 @@ pub const SUPPORTED: [Support; 27] = [
         &[],
         "table, in the layer before if nothing else reads that",
         "256 bytes of the reference",
-        "PRELU with one slope",
+        "-",
     ),
     row(
         &[],
@@ -181,6 +180,13 @@ pub const SUPPORTED: [Support; 27] = [
         "a constant number of zeros, around any dimension but the batch",
     ),
     row(
+        &["PRELU"],
+        &[],
+        "prelu, by the host; with one slope a table",
+        HOST,
+        "constant slopes",
+    ),
+    row(
         &["QUANTIZE"],
         &["QuantizeLinear"],
         "host",
@@ -207,6 +213,13 @@ pub const SUPPORTED: [Support; 27] = [
         "no layer where its readers can see the elements in another shape; else reshape, by the host",
         "same bytes",
         "as many elements",
+    ),
+    row(
+        &["RESIZE_BILINEAR"],
+        &[],
+        "resize_bilinear, by the host",
+        HOST,
+        "a plane of another size",
     ),
     row(
         &["RESIZE_NEAREST_NEIGHBOR"],

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
+use heddle_arch::network::Alignment;
+
 use crate::exact::Function;
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};
 use crate::operators::is_supported;
@@ -368,9 +370,24 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
                 _ => Some((Kind::ResizeNearest(second), None)),
             }
         }
+        "RESIZE_BILINEAR" => operator
+            .options::<schema::Bilinear<'_>>()
+            .and_then(|options| {
+                let flag = |found: Option<bool>| found.unwrap_or(false);
+                let alignment =
+                    match [options.align_corners(), options.half_pixel_centers()].map(flag) {
+                        [false, false] => Alignment::Origin,
+                        [false, true] => Alignment::HalfPixelCenters,
+                        [true, false] => Alignment::AlignCorners,
+                        // The reference refuses both.
+                        [true, true] => return None,
+                    };
+                Some((Kind::ResizeBilinear(alignment), None))
+            }),
         "SLICE" => Some((Kind::Slice, None)),
         "SPLIT" => Some((Kind::Split { part: 0, parts: 1 }, None)),
         "TRANSPOSE" => Some((Kind::Transpose, None)),
+        "PRELU" => Some((Kind::Prelu, None)),
         "ARG_MAX" => Some((Kind::ArgMax, None)),
         "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
         "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),

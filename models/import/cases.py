@@ -330,6 +330,14 @@ BROADCASTS = {
     "both": ((1, 1, 4, 5), (1, 3, 1, 5)),
     "first": ((1, 1, 3), (1, 7, 3)),
 }
+PRELUS = {  # name -> shape of the slopes for planes of 5 x 4 with 6 channels
+    "prelu_channel_vector": (1, 1, 6),
+    "prelu_row": (1, 4, 1),
+    "prelu_plane": (5, 4, 6),
+    "prelu_small_output": (1, 1, 6),
+    "prelu_ties": (1, 1, 6),
+}
+PRELU_RANGES = {"prelu_small_output": (0.0113, -128), "prelu_ties": (0.062, 0)}  # of the output
 TABLES = {  # name -> operator; scale and zero point of the input, of the output; options. All 256 bytes
     "logistic": ("LOGISTIC", 0.047, 9, 1 / 256, -128, {}),
     "tanh": ("TANH", 0.031, -20, 1 / 128, 0, {}),
@@ -389,6 +397,26 @@ OTHERS = {
     "concatenation": ("CONCATENATION", [(1, 3, 4, 2), (1, 3, 4, 5)], [0, 1], {"axis": 3}),
     "concatenation_from_the_end": ("CONCATENATION", [(1, 2, 2, 8), (1, 2, 2, 8)], [0, 1], {"axis": -1}),
     "resize_nearest": ("RESIZE_NEAREST_NEIGHBOR", [(1, 3, 4, 2)], [0, [6, 8]], {}),
+    "resize_bilinear": ("RESIZE_BILINEAR", [(1, 3, 4, 2)], [0, [6, 8]], {}),
+    "resize_bilinear_odd": ("RESIZE_BILINEAR", [(1, 5, 7, 3)], [0, [8, 9]], {}),
+    "resize_bilinear_smaller": ("RESIZE_BILINEAR", [(1, 9, 8, 3)], [0, [4, 3]], {}),
+    "resize_bilinear_of_one": ("RESIZE_BILINEAR", [(1, 1, 1, 9)], [0, [3, 5]], {"halfPixelCenters": True}),
+    "resize_bilinear_centers": ("RESIZE_BILINEAR", [(1, 3, 4, 5)], [0, [6, 8]], {"halfPixelCenters": True}),
+    "resize_bilinear_centers_odd": (
+        "RESIZE_BILINEAR",
+        [(1, 5, 7, 3)],
+        [0, [13, 9]],
+        {"halfPixelCenters": True},
+    ),
+    "resize_bilinear_centers_smaller": (
+        "RESIZE_BILINEAR",
+        [(1, 9, 8, 3)],
+        [0, [4, 3]],
+        {"halfPixelCenters": True},
+    ),
+    "resize_bilinear_corners": ("RESIZE_BILINEAR", [(1, 3, 4, 5)], [0, [5, 7]], {"alignCorners": True}),
+    "resize_bilinear_corners_odd": ("RESIZE_BILINEAR", [(1, 4, 5, 3)], [0, [9, 13]], {"alignCorners": True}),
+    "resize_bilinear_corners_to_one": ("RESIZE_BILINEAR", [(1, 4, 5, 3)], [0, [1, 7]], {"alignCorners": True}),
     "strided_slice": (
         "STRIDED_SLICE",
         [(1, 3, 3, 8)],

@@ -38,6 +38,7 @@ OPERATORS = {  # name -> version, table of its options
     "RELU6": (2, None),
     "RELU_N1_TO_1": (1, None),
     "RESHAPE": (1, "ReshapeOptions"),
+    "RESIZE_BILINEAR": (3, "ResizeBilinearOptions"),
     "RESIZE_NEAREST_NEIGHBOR": (2, "ResizeNearestNeighborOptions"),
     "RSQRT": (2, None),
     "SLICE": (2, "SliceOptions"),

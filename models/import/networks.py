@@ -159,18 +159,20 @@ def transposed(graph, source, name, kernel, **options):
 def segmentation(graph):
     """A plane becomes smaller, then as large again: means at the edges, zeros in channels, transposed convolutions."""
     x = graph.input("input", smooth(graph.rng, (1, 11, 10, 3)), 1 / 127, -1)
+    # More zeros than a kernel of 3 reaches: no padding of a layer.
+    x = view(graph, "PAD", x, "border", pads((0, 0), (3, 3), (0, 1), (0, 0)))
     x = conv(graph, x, "conv1", 6, stride=(2, 2), activation=R)
     y = pool(graph, "AVERAGE_POOL_2D", x, "pool", (3, 3), (2, 2), same=True)
     graph.run()
     y = conv(graph, y, "conv2", 8, activation=R6, spread=2.5)
-    y = transposed(graph, y, "up1", (3, 3), same=True, shape=(1, 6, 5, 6))
+    y = transposed(graph, y, "up1", (3, 3), same=True, shape=(1, 9, 6, 6))
     x = add(graph, x, y, "add", R)
-    # Read by a pool and a convolution: no padding of a layer.
+    # Read by a pool too: no padding either.
     x = view(graph, "PAD", x, "pad", pads((0, 0), (1, 0), (0, 2), (0, 2)))
     pooled = pool(graph, "MAX_POOL_2D", x, "maximum", (3, 3), (1, 1), same=True)
     graph.run()
     x = add(graph, conv(graph, x, "conv3", 8), pooled, "both", R)
-    transposed(graph, x, "up2", (2, 4), same=False, activation=N, shape=(1, 14, 16, 4))
+    transposed(graph, x, "up2", (2, 4), same=False, activation=N, shape=(1, 20, 18, 4))
 
 
 NETWORKS = {

@@ -4,7 +4,7 @@ import math
 
 import numpy
 
-from cases import BROADCASTS, CONVOLUTIONS, DENSE, DEPTHWISE, OTHERS, POOLS, SUMS, TABLES, TRANSPOSED
+from cases import PRELU_RANGES, PRELUS, BROADCASTS, CONVOLUTIONS, DENSE, DEPTHWISE, OTHERS, POOLS, SUMS, TABLES, TRANSPOSED
 from graph import N, R, Graph, fused, image, pool, weighted
 
 
@@ -75,12 +75,12 @@ def same_input(name, operator, activation):
     return graph
 
 
-def constant_input(name, operator, size, constant):
+def constant_input(name, operator, size, constant, scale=0.051, zero=7):
     """The second input is a constant of that shape."""
     graph = Graph(name)
     source = graph.input("input", image(graph.rng, size), 0.031, -20)
     factors = graph.tensor("factors", 0.0123, 5, data=image(graph.rng, constant))
-    output = graph.tensor("output", 0.051, 7)
+    output = graph.tensor("output", scale, zero)
     graph.call(operator, [source, factors], [output], **with_activation(operator, N))
     return graph
 
@@ -141,7 +141,8 @@ def operator_models():
     for operator in ("ADD", "MUL", "SUB", "PRELU"):
         name = f"{operator.lower()}_constant"
         yield name, constant_input(name, operator, (1, 16, 16, 1), (1, 1, 1))
-    yield "prelu_channel_vector", constant_input("prelu_channel_vector", "PRELU", (1, 5, 4, 6), (1, 1, 6))
+    for name, shape in PRELUS.items():
+        yield name, constant_input(name, "PRELU", (1, 5, 4, 6), shape, *PRELU_RANGES.get(name, ()))
 
 
 def write_operators(folder):

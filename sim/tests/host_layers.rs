@@ -71,6 +71,27 @@ const SCALED: &str = r#""multiplier": [1073741824], "shift": [1], "output_zero_p
     "activation_max": 100, "output_scale": 1.0"#;
 
 #[test]
+fn planes_are_resized_by_shares_of_neighbours() {
+    let resized = |shape: &str, alignment: &str| {
+        format!(
+            r#"{{"kind": "resize_bilinear", "name": "l", "output_shape": {shape}, "alignment": "{alignment}"}}"#
+        )
+    };
+    // Rows 0 1 2 and 3 4 5, and 6 more in the second channel; halves go away from 0.
+    check(
+        &resized("[2, 1, 5]", "align_corners"),
+        &[0, 1, 1, 2, 2, 6, 7, 7, 8, 8],
+    );
+    check(
+        &resized("[2, 2, 6]", "origin"),
+        &[
+            0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 5, 6, 7, 7, 8, 8, 8, 9, 10, 10, 11, 11, 11,
+        ],
+    );
+    check(&resized("[2, 1, 1]", "half_pixel_centers"), &[3, 9]);
+}
+
+#[test]
 fn means_of_windows_count_the_places_inside_the_plane() {
     // Windows of 2 x 2 lose a row and a column; what is a half goes away from 0.
     check(
@@ -102,6 +123,17 @@ fn sides_of_1_are_broadcast() {
     check(
         &mul(r#"{"shape": [1, 1, 3], "zero_point": 0, "values": [0, 1, 20]}"#),
         &[-10, -10, 10, -10, -7, 70, -10, -4, 100, -10, -1, 100],
+    );
+}
+
+#[test]
+fn values_below_zero_have_a_slope() {
+    // Of x - 1 in halves from 0 on, and below it times -3 and 2, less 10.
+    check(
+        r#"{"kind": "prelu", "name": "l", "constant": {"shape": [2, 2, 1], "zero_point": 1, "values": [-2, 3, 3, -2]},
+            "multiplier": [1073741824, 1073741824], "shift": [0, 1], "output_zero_point": -10, "activation_min": -128,
+            "activation_max": 100, "output_scale": 1.0}"#,
+        &[-7, -10, -9, -9, -8, -8, -7, -7, -6, -6, -5, -5],
     );
 }
 

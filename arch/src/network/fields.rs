@@ -4,7 +4,9 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::file::{KindFile, LayerFile};
-use super::{Axis, LayerKind, Matmul, Mean, Order, Permutation, Product, Softmax, Sum};
+use super::{
+    Alignment, Axis, LayerKind, Matmul, Mean, Order, Permutation, Prelu, Product, Softmax, Sum,
+};
 use crate::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
@@ -20,6 +22,7 @@ impl From<KindFile> for LayerKind {
             KindFile::Matmul => LayerKind::Matmul(Matmul::default()),
             KindFile::Transpose => LayerKind::Transpose(Permutation::default()),
             KindFile::Mul => LayerKind::Mul(Product::default()),
+            KindFile::Prelu => LayerKind::Prelu(Prelu::default()),
             KindFile::SquaredDifference => LayerKind::SquaredDifference(Sum::default()),
             KindFile::Mean => LayerKind::Mean(Mean::default()),
             KindFile::Softmax => LayerKind::Softmax(Softmax::default()),
@@ -27,6 +30,7 @@ impl From<KindFile> for LayerKind {
             KindFile::Slice => LayerKind::Slice([0; 3]),
             KindFile::Pad => LayerKind::Pad([0; 3]),
             KindFile::Resize => LayerKind::Resize([1; 2]),
+            KindFile::ResizeBilinear => LayerKind::ResizeBilinear(Alignment::default()),
             KindFile::Reshape => LayerKind::Reshape(Order::default()),
         }
     }
@@ -88,7 +92,7 @@ pub(super) fn check(file: &LayerFile, at: &str, faults: &mut Vec<Fault>) -> bool
     complete
 }
 
-fn present(file: &LayerFile) -> [(&'static str, bool); 34] {
+fn present(file: &LayerFile) -> [(&'static str, bool); 35] {
     [
         ("output_channels", file.output_channels.is_some()),
         ("output_features", file.output_features.is_some()),
@@ -109,6 +113,7 @@ fn present(file: &LayerFile) -> [(&'static str, bool); 34] {
         ("start", file.start.is_some()),
         ("output_shape", file.output_shape.is_some()),
         ("scale_factor", file.scale_factor.is_some()),
+        ("alignment", file.alignment.is_some()),
         ("order", file.order.is_some()),
         ("transposed", file.transposed.is_some()),
         ("permutation", file.permutation.is_some()),
@@ -147,7 +152,9 @@ fn need(kind: LayerKind, field: &str) -> Need {
     }
     match field {
         "constant" => optional(add),
-        "axis" | "axes" | "start" | "output_shape" | "scale_factor" | "order" => Need::Foreign,
+        "axis" | "axes" | "start" | "output_shape" | "scale_factor" | "alignment" | "order" => {
+            Need::Foreign
+        }
         "inputs" if transpose || product => Need::Optional,
         "table" if kind == LayerKind::Table => Need::Required,
         "table" | "table_zero_point" => optional(!transpose && !product),
@@ -195,12 +202,13 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
     let required: &[&str] = match kind {
         LayerKind::Mul(_) => &["inputs"],
         LayerKind::SquaredDifference(_) => &["inputs", "input_multiplier", "input_shift"],
+        LayerKind::Prelu(_) => &["constant"],
         LayerKind::Mean(_) => &["axes"],
         LayerKind::Softmax(_) => &["axis", "multiplier", "shift"],
         LayerKind::Concat(_) => &["inputs", "axis"],
         LayerKind::Slice(_) | LayerKind::Pad(_) => &["start", "output_shape"],
         LayerKind::Resize(_) => &["scale_factor"],
-        LayerKind::Reshape(_) => &["output_shape"],
+        LayerKind::ResizeBilinear(_) | LayerKind::Reshape(_) => &["output_shape"],
         _ => return None,
     };
     let softmax = matches!(kind, LayerKind::Softmax(_));
@@ -213,6 +221,7 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         "constant" if pair => Need::Optional,
         "stride" if matches!(kind, LayerKind::Pad(_)) => Need::Optional,
         "rounding" if matches!(kind, LayerKind::Mul(_)) => Need::Optional,
+        "alignment" if matches!(kind, LayerKind::ResizeBilinear(_)) => Need::Optional,
         "order" if matches!(kind, LayerKind::Reshape(_)) => Need::Optional,
         _ => Need::Foreign,
     })

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::shapes::build;
-use super::{Axis, LayerKind, Network, Order, name_pattern};
+use super::{Alignment, Axis, LayerKind, Network, Order, name_pattern};
 use crate::fault::{ConfigErrors, Fault};
 use crate::json;
 
@@ -113,6 +113,8 @@ pub enum KindFile {
     Transpose,
     /// Product of two tensors; needs inputs. Sides of 1 are broadcast.
     Mul,
+    /// Values from zero on, and those below it times a slope; needs constant, the slopes. Sides of 1 are broadcast.
+    Prelu,
     /// Square of the difference of two tensors; needs inputs, input_multiplier and input_shift. Sides of 1 are broadcast.
     SquaredDifference,
     /// Mean over dimensions; needs axes.
@@ -128,12 +130,14 @@ pub enum KindFile {
     Pad,
     /// Each element several times, its nearest neighbours in a larger plane; needs scale_factor. Values pass unchanged.
     Resize,
+    /// A plane of another size from the four nearest elements; needs output_shape.
+    ResizeBilinear,
     /// The same elements in another shape; needs output_shape. Values pass unchanged.
     Reshape,
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 18] = [
+    pub(super) const ALL: [KindFile; 20] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
@@ -144,6 +148,7 @@ impl KindFile {
         KindFile::Matmul,
         KindFile::Transpose,
         KindFile::Mul,
+        KindFile::Prelu,
         KindFile::SquaredDifference,
         KindFile::Mean,
         KindFile::Softmax,
@@ -151,6 +156,7 @@ impl KindFile {
         KindFile::Slice,
         KindFile::Pad,
         KindFile::Resize,
+        KindFile::ResizeBilinear,
         KindFile::Reshape,
     ];
 }
@@ -288,7 +294,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", length(equal = 2), inner(range(min = -31, max = 0)))]
     pub input_shift: Option<[i32; 2]>,
-    /// add, mul, squared_difference: what takes the place of an input. Default: two inputs.
+    /// add, mul, squared_difference: what takes the place of an input; default: two inputs. prelu: the slopes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ConstantFile")]
     pub constant: Option<ConstantFile>,
@@ -308,7 +314,7 @@ pub struct LayerFile {
         inner(range(min = 0, max = 4095))
     )]
     pub start: Option<[u32; 3]>,
-    /// slice, pad, reshape: channels, height and width.
+    /// slice, pad, resize_bilinear, reshape: channels, height and width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         with = "Vec<u32>",
@@ -324,6 +330,10 @@ pub struct LayerFile {
         inner(range(min = 1, max = 4096))
     )]
     pub scale_factor: Option<[u32; 2]>,
+    /// resize_bilinear: which elements of both planes lie upon each other. Default: origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Alignment")]
+    pub alignment: Option<Alignment>,
     /// reshape: the order in which elements are counted. Default: channels_first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Order")]
@@ -354,12 +364,12 @@ pub struct LayerFile {
     #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Option<Vec<i32>>,
     /// Not for pooling: multiplier of each output: 0 to 2^31 - 1. add, mul,
-    /// squared_difference, mean, softmax: one. matmul: one, or one for each column; default, with shift: scale 1.
+    /// squared_difference, mean, softmax: one. prelu: one from zero on, one below. matmul: one, or one for each column; default, with shift: scale 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
     pub multiplier: Option<Vec<i32>>,
     /// Not for pooling: shift of each output, positive to the left. add: one, not above 0. softmax: one, not
-    /// below 0. mul, squared_difference, mean: one. matmul: as many as multipliers.
+    /// below 0. mul, squared_difference, mean: one. prelu: two. matmul: as many as multipliers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
     pub shift: Option<Vec<i32>>,

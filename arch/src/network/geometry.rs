@@ -104,6 +104,9 @@ pub(super) fn kind(file: &LayerFile) -> LayerKind {
         LayerKind::Slice(usual) => LayerKind::Slice(file.start.unwrap_or(usual)),
         LayerKind::Pad(usual) => LayerKind::Pad(file.start.unwrap_or(usual)),
         LayerKind::Resize(usual) => LayerKind::Resize(file.scale_factor.unwrap_or(usual)),
+        LayerKind::ResizeBilinear(usual) => {
+            LayerKind::ResizeBilinear(file.alignment.unwrap_or(usual))
+        }
         LayerKind::Reshape(usual) => LayerKind::Reshape(file.order.unwrap_or(usual)),
         kind => kind,
     }

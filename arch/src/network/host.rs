@@ -37,6 +37,19 @@ pub enum Order {
     ChannelsLast,
 }
 
+/// Where the elements of a larger plane lie in the smaller one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Alignment {
+    /// The first elements of both lie upon each other.
+    #[default]
+    Origin,
+    /// The middles of both planes do; elements have an extent.
+    HalfPixelCenters,
+    /// The first and the last elements of both do.
+    AlignCorners,
+}
+
 /// A stored tensor that takes the place of an input; its elements are the weights of the layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Constant {
@@ -62,6 +75,25 @@ impl Default for Product {
     fn default() -> Self {
         Self {
             output: Scale::reciprocal(1),
+            constant: None,
+        }
+    }
+}
+
+/// A slope for values below zero: y = clamp(scale(x - zero point) + zero point) from the zero point on, below it
+/// y = clamp(scale((x - zero point) * (slope - zero point)) + zero point), rounded twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Prelu {
+    /// Scale from the zero point on, and that of the product below it.
+    pub outputs: [Scale; 2],
+    /// The slopes, the second of the two tensors.
+    pub constant: Option<Constant>,
+}
+
+impl Default for Prelu {
+    fn default() -> Self {
+        Self {
+            outputs: [Scale::reciprocal(1); 2],
             constant: None,
         }
     }

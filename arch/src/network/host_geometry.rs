@@ -47,6 +47,16 @@ pub(super) fn output(
             let sides = [channels, height * down, width * across];
             bounded(sides, &format!("{at}.scale_factor"), faults)
         }
+        LayerKind::ResizeBilinear(_) => {
+            let output = Shape::of(file.output_shape?);
+            let same = output.channels == input.channels;
+            if !same {
+                let (found, expected) = (output.channels, input.channels);
+                let message = format!("is {found}, expected {expected} as the input has");
+                push(faults, &format!("{at}.output_shape[0]"), message);
+            }
+            same.then_some(output)
+        }
         LayerKind::Reshape(_) => {
             let output = Shape::of(file.output_shape?);
             let (found, expected) = (output.elements(), input.elements());
@@ -59,7 +69,9 @@ pub(super) fn output(
             }
             (found == expected).then_some(output)
         }
-        LayerKind::Mul(_) | LayerKind::SquaredDifference(_) => broadcast(file, at, inputs, faults),
+        LayerKind::Mul(_) | LayerKind::Prelu(_) | LayerKind::SquaredDifference(_) => {
+            broadcast(file, at, inputs, faults)
+        }
         _ => Some(input),
     }
 }

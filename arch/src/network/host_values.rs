@@ -2,7 +2,7 @@
 
 use super::file::LayerFile;
 use super::shapes::scales;
-use super::{Axis, Constant, LayerKind, Mean, Product, Shape, Softmax, Sum};
+use super::{Axis, Constant, LayerKind, Mean, Prelu, Product, Shape, Softmax, Sum};
 use crate::fault::{Fault, push};
 use crate::requantise::Scale;
 
@@ -36,6 +36,17 @@ pub(super) fn kind(
             constant,
             output: one_scale(file, at, -31..=30, faults).unwrap_or(usual.output),
         }),
+        LayerKind::Prelu(usual) => {
+            if constant.is_some_and(|constant| constant.first) {
+                let message = "is true, expected false: slopes are the second tensor".to_string();
+                push(faults, &format!("{at}.constant.first"), message);
+            }
+            let meaning = "one from zero on and one below";
+            LayerKind::Prelu(Prelu {
+                constant,
+                outputs: own_scales(file, at, -31..=30, meaning, faults).unwrap_or(usual.outputs),
+            })
+        }
         LayerKind::Mean(usual) => {
             let axes = file.axes.as_deref().unwrap_or_default();
             LayerKind::Mean(Mean {
@@ -84,22 +95,35 @@ fn one_scale(
     shifts: std::ops::RangeInclusive<i32>,
     faults: &mut Vec<Fault>,
 ) -> Option<Scale> {
-    let mut one = |field: &str, list: &Option<Vec<i32>>| match list.as_deref() {
-        Some(&[value]) => Some(value),
-        found => {
-            let found = found.map_or(0, <[i32]>::len);
-            let message = format!("has length {found}, expected 1: one for all outputs");
+    own_scales(file, at, shifts, "one for all outputs", faults).map(|[scale]| scale)
+}
+
+/// As many scales as a kind has, with shifts of those that are allowed.
+fn own_scales<const N: usize>(
+    file: &LayerFile,
+    at: &str,
+    shifts: std::ops::RangeInclusive<i32>,
+    meaning: &str,
+    faults: &mut Vec<Fault>,
+) -> Option<[Scale; N]> {
+    let mut all = |field: &str, list: &Option<Vec<i32>>| {
+        let list = list.as_deref().unwrap_or_default();
+        if list.len() != N {
+            let message = format!("has length {}, expected {N}: {meaning}", list.len());
             push(faults, &format!("{at}.{field}"), message);
-            None
         }
+        <[i32; N]>::try_from(list).ok()
     };
-    let multiplier = one("multiplier", &file.multiplier);
-    let shift = one("shift", &file.shift);
-    if let Some(shift) = shift.filter(|shift| !shifts.contains(shift)) {
-        let (least, most) = shifts.into_inner();
-        let message = format!("is {shift}, expected {least} to {most}");
-        push(faults, &format!("{at}.shift[0]"), message);
+    let multipliers = all("multiplier", &file.multiplier);
+    let found = all("shift", &file.shift);
+    for (i, shift) in found.iter().flatten().enumerate() {
+        if !shifts.contains(shift) {
+            let (least, most) = (shifts.start(), shifts.end());
+            let message = format!("is {shift}, expected {least} to {most}");
+            push(faults, &format!("{at}.shift[{i}]"), message);
+        }
     }
-    let found = scales(&[multiplier?], &[shift?], &format!("{at}."), faults);
-    found.first().copied()
+    scales(&multipliers?, &found?, &format!("{at}."), faults)
+        .try_into()
+        .ok()
 }

@@ -71,6 +71,19 @@ pub fn product(
     scaled(real, output, bounds)
 }
 
+/// Of a value from zero on, and of its product with a slope below.
+///
+/// # Errors
+/// If a scale cannot be had.
+pub fn prelu(inputs: [Quantised; 2], output: Quantised) -> Result<[ScaledOutput; 2], String> {
+    let above = inputs[0].scale / output.scale;
+    let bounds = (i8::MIN, i8::MAX);
+    Ok([
+        scaled(above.into(), output, bounds)?,
+        product(inputs, output, bounds)?,
+    ])
+}
+
 /// Of a mean of `count` elements.
 ///
 /// # Errors
@@ -158,6 +171,10 @@ mod tests {
                 let (scaled, output) = squared_difference(inputs(), case.output()).unwrap();
                 golden::squared_difference(views(), &scaled, &output).unwrap()
             }
+            Kind::Prelu => {
+                let outputs = prelu(inputs(), case.output()).unwrap();
+                golden::prelu(views(), zeros(), &outputs).unwrap()
+            }
             Kind::Mean => {
                 let axes = case.operator.inputs[1].map(|index| &case.model.tensors[index]);
                 let rank = shapes[0].len() as i32;
@@ -202,6 +219,7 @@ mod tests {
             ("ARG_MAX", 4),
             ("MEAN", 10),
             ("MUL", 20),
+            ("PRELU", 6),
             ("SOFTMAX", 4),
             ("SQUARED_DIFFERENCE", 12),
             ("SUB", 12),

@@ -66,6 +66,7 @@ impl Lowering<'_> {
                 found => found,
             },
             Kind::Pad => self.pad(operator, output),
+            Kind::Prelu => self.prelu(operator, quantised),
             Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
             Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
             Kind::Concat(_)
@@ -73,7 +74,8 @@ impl Lowering<'_> {
             | Kind::Slice
             | Kind::StridedSlice { .. }
             | Kind::Split { .. }
-            | Kind::ResizeNearest(_) => self.moved(operator, output),
+            | Kind::ResizeNearest(_)
+            | Kind::ResizeBilinear(_) => self.moved(operator, output),
             Kind::Add => self.sum(operator, quantised, false),
             Kind::Sub => self.sum(operator, quantised, true),
             _ => Err(None),

@@ -1,7 +1,7 @@
 //! Operators that put values in other places.
 
-use heddle_arch::network::Shape;
 use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_arch::network::{Alignment, Shape};
 
 use super::Lowering;
 use super::dimensions::AXES;
@@ -20,6 +20,7 @@ impl Lowering<'_> {
         let (layer, plane) = match operator.kind {
             Kind::Concat(axis) => self.concat(operator, axis)?,
             Kind::Transpose => self.transpose(operator, source.plane)?,
+            Kind::ResizeBilinear(alignment) => self.bilinear(source.plane, output, alignment)?,
             Kind::ResizeNearest(half_pixels) => self.resize(source.plane, output, half_pixels)?,
             _ => self.slice(operator, source.plane, output)?,
         };
@@ -27,6 +28,7 @@ impl Lowering<'_> {
             KindFile::Concat => "concat",
             KindFile::Transpose => "transpose",
             KindFile::Resize => "resize",
+            KindFile::ResizeBilinear => "resize_bilinear",
             _ => "slice",
         };
         let inputs = layer.inputs.clone();
@@ -146,6 +148,24 @@ impl Lowering<'_> {
         let layer = LayerFile {
             kind: KindFile::Resize,
             scale_factor: Some(factors.map(|(to, from)| to / from)),
+            ..LayerFile::default()
+        };
+        Ok((layer, found))
+    }
+
+    fn bilinear(
+        &self,
+        plane: Shape,
+        output: usize,
+        alignment: Alignment,
+    ) -> Result<(LayerFile, Shape), Refused> {
+        let found = self.model.format.plane(&self.model.tensors[output].shape);
+        let found = found.filter(|found| found.channels == plane.channels);
+        let found = found.ok_or_else(|| "makes no plane of as many channels".to_string())?;
+        let layer = LayerFile {
+            kind: KindFile::ResizeBilinear,
+            output_shape: Some(found.sides()),
+            alignment: Some(alignment),
             ..LayerFile::default()
         };
         Ok((layer, found))

@@ -6,8 +6,9 @@ use heddle_arch::requantise::{Rounding, ScaledOutput};
 
 use super::Lowering;
 use super::arithmetic::Arithmetic;
-use super::layers::{Made, Refused, Source, made, scaled};
+use super::layers::{Made, Refused, Source, made, one_scale, scaled};
 use super::weighted::check_left_shift;
+use crate::exact::host;
 use crate::model::{Format, Operator, Quantised};
 
 /// What an operator on two tensors reads.
@@ -40,8 +41,14 @@ impl Lowering<'_> {
             source.check_zero()?;
             return Ok(Operand::Result(source));
         };
-        let plane = self.model.format.plane(&tensor.shape);
-        let plane = plane.or_else(|| tensor.shape.is_empty().then_some(Shape::of([1; 3])));
+        let plane = match (self.model.format, &tensor.shape[..]) {
+            (_, []) => Some(Shape::of([1; 3])),
+            // A batch may be left out: sizes are compared from the last one on.
+            (Format::Tflite, &[height, width, channels]) => {
+                self.model.format.plane(&[1, height, width, channels])
+            }
+            (format, shape) => format.plane(shape),
+        };
         match (plane, tensor.int8()) {
             (Some(plane), Some(values)) => Ok(Operand::Constant(
                 tensor.quantised()?,
@@ -124,6 +131,43 @@ impl Lowering<'_> {
             ..arithmetic.layer(&[source], output)
         };
         Ok(made(layer, arithmetic.name(), plane, output))
+    }
+
+    /// Values below zero times slopes that a constant has.
+    pub(super) fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        let operands = [
+            self.pair_operand(operator, 0)?,
+            self.pair_operand(operator, 1)?,
+        ];
+        let [
+            Operand::Result(source),
+            Operand::Constant(slopes, shape, values),
+        ] = operands
+        else {
+            return Err(Some("has slopes that are no constant".to_string()));
+        };
+        let plane = source
+            .plane
+            .broadcast(shape)
+            .filter(|&plane| plane == source.plane);
+        let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
+        let outputs = host::prelu([source.quantised, slopes], output)?;
+        let scales = outputs.map(|output| output.scale);
+        let layer = LayerFile {
+            kind: KindFile::Prelu,
+            constant: Some(ConstantFile {
+                shape: shape.sides(),
+                zero_point: slopes.zero_point,
+                first: false,
+                values,
+            }),
+            multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
+            shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
+            activation_min: Some(i8::MIN),
+            activation_max: Some(i8::MAX),
+            ..one_scale(&[&source], scales[0], output)
+        };
+        Ok(made(layer, "prelu", plane, output))
     }
 
     fn table_layer(&self, source: &Source<'_>, table: [i8; 256], output: Quantised) -> Made {

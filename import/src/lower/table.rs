@@ -24,7 +24,7 @@ impl Lowering<'_> {
                 let makes_bytes = operator.outputs.iter().all(int8);
                 (reads_bytes && makes_bytes).then_some(Function::Quantize)
             }
-            Kind::Refused(_) if operator.name.starts_with("PRELU") => {
+            Kind::Prelu => {
                 let slope = self.operand(operator, 1)?;
                 let &[value] = &slope.int8()?[..] else {
                     return None;
@@ -125,6 +125,7 @@ fn takes_table(kind: KindFile) -> bool {
             | KindFile::Slice
             | KindFile::Pad
             | KindFile::Resize
+            | KindFile::ResizeBilinear
             | KindFile::Reshape
     )
 }

@@ -159,6 +159,7 @@ fn visit_options<'ver, 'opts, 'buf>(
                 visit::<Concatenation<'_>>(verifier, at)
             }
             kind if StridedSlice::TYPES.contains(&kind) => visit::<StridedSlice<'_>>(verifier, at),
+            kind if Bilinear::TYPES.contains(&kind) => visit::<Bilinear<'_>>(verifier, at),
             kind if Two::TYPES.contains(&kind) => visit::<Two<'_>>(verifier, at),
             kind if Gelu::TYPES.contains(&kind) => visit::<Gelu<'_>>(verifier, at),
             _ => Ok(()),
@@ -305,6 +306,18 @@ table! {
 
 impl<'a> Options<'a> for StridedSlice<'a> {
     const TYPES: &'static [u8] = &[32];
+}
+
+table! {
+    /// ResizeBilinearOptions, whose first fields nobody uses.
+    Bilinear<'a> {
+        align_corners = 2: bool,
+        half_pixel_centers = 3: bool,
+    }
+}
+
+impl<'a> Options<'a> for Bilinear<'a> {
+    const TYPES: &'static [u8] = &[15];
 }
 
 table! {

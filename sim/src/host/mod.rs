@@ -4,6 +4,7 @@
 //! byte are tables of 256 entries and need nothing here.
 
 mod pairs;
+mod resize;
 mod rows;
 mod softmax;
 
@@ -11,7 +12,8 @@ use heddle_arch::requantise::{Rounding, ScaledOutput};
 
 use crate::network::requantise::output_value;
 
-pub use pairs::{broadcast, product, squared_difference, sum};
+pub use pairs::{broadcast, prelu, product, squared_difference, sum};
+pub use resize::{Between, between, bilinear};
 pub use rows::{arg_max, mean, rounded_mean};
 pub use softmax::softmax;
 

@@ -45,6 +45,24 @@ pub fn product(
     })
 }
 
+/// The first from its zero point on, and times the second below it, each with an output of its own; `None` unless their
+/// shapes fit.
+#[must_use]
+pub fn prelu(
+    tensors: [View<'_>; 2],
+    zero_points: [i8; 2],
+    [above, below]: &[ScaledOutput; 2],
+) -> Option<Vec<i8>> {
+    each(tensors, |first, slope| {
+        let first = i64::from(first) - i64::from(zero_points[0]);
+        let slope = i64::from(slope) - i64::from(zero_points[1]);
+        match first >= 0 {
+            true => byte(first, above),
+            false => byte(first * slope, below),
+        }
+    })
+}
+
 /// The square of the difference of both; `None` unless their shapes fit.
 #[must_use]
 pub fn squared_difference(

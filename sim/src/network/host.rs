@@ -27,6 +27,10 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
             let output = scaled_output(layer, product.output);
             host::product(views, zero_points, &output, layer.rounding)
         }),
+        LayerKind::Prelu(prelu) => pair(layer, prelu.constant, inputs, |views, zero_points| {
+            let outputs = prelu.outputs.map(|scale| scaled_output(layer, scale));
+            host::prelu(views, zero_points, &outputs)
+        }),
         LayerKind::Mean(Mean { over, scale }) => {
             let shape = sides(first.shape);
             let view = View {
@@ -46,6 +50,13 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
         LayerKind::Pad(start) => padded(layer, start, first),
         LayerKind::Resize([down, across]) => placed(layer.output, |[channel, y, x]| {
             first.values[at(first.shape, [channel, y / down, x / across])]
+        }),
+        LayerKind::ResizeBilinear(alignment) => placed(layer.output, |[channel, y, x]| {
+            let rows = host::between(y, layer.output.height, first.shape.height, alignment);
+            let columns = host::between(x, layer.output.width, first.shape.width, alignment);
+            host::bilinear(rows, columns, |y, x| {
+                first.values[at(first.shape, [channel, y, x])]
+            })
         }),
         LayerKind::Reshape(Order::ChannelsFirst) => first.values.clone(),
         LayerKind::Reshape(Order::ChannelsLast) => reshaped(layer.output, first),
