@@ -87,17 +87,17 @@ fn only_files_beside_the_network_are_read() {
             "is in link, a link out of its folder, expected a file there: copy it",
         ),
         ("nowhere", "is in nowhere: No such file or directory"),
-        ("sub", "is in sub: is a folder"),
+        ("sub", "/sub: is a folder, expected a weights file"),
         (
             "c.json",
             "is in \"c.json\", which is no whole .safetensors file: ",
         ),
         ("", "layers[0].weights.file has 0 characters"),
     ] {
-        bench.write("x.json", text.replace("net.safetensors", name));
+        bench.write("x.json", text.replacen("net.safetensors", name, 1));
         bench.refused_with(&[&format!("sim -c c.json -m x.json | {message}")]);
     }
-    bench.write("x.json", text.replace("net.safetensors", "inside"));
+    bench.write("x.json", text.replacen("net.safetensors", "inside", 1));
     bench.done("compile x.json -c c.json -o p.json");
 }
 
