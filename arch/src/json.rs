@@ -26,6 +26,11 @@ pub(crate) fn faults_of(value: &impl Serialize, schema: &Value) -> Vec<Fault> {
     faults
 }
 
+/// All violations of a schema by a part of a document.
+pub(crate) fn check_at(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
+    check::check(value, schema, path, faults);
+}
+
 /// A JSON text that could be parsed, and its values.
 pub(crate) struct Document<'a> {
     text: &'a str,

@@ -9,6 +9,7 @@ mod host_geometry;
 mod host_values;
 mod matrix;
 mod shapes;
+pub mod stored;
 mod sum;
 mod table;
 
@@ -334,7 +335,19 @@ impl Network {
     /// # Errors
     /// All faults, each with its line, field, value and what is allowed.
     pub fn from_json(text: &str) -> Result<Network, ConfigErrors> {
-        file::read(text)
+        let message = "lie in another file, which is not read here, expected a list";
+        Self::from_json_with(text, &mut |_| Err(message.to_string()))
+    }
+
+    /// As [`Network::from_json`], of a network whose weights may lie in other files, which `read` reads.
+    ///
+    /// # Errors
+    /// All faults, each with its line, field, value and what is allowed.
+    pub fn from_json_with(
+        text: &str,
+        read: stored::ReadStored<'_>,
+    ) -> Result<Network, ConfigErrors> {
+        stored::read(text, read)
     }
 
     /// Checks the content of a network file.
@@ -439,5 +452,5 @@ fn name_pattern() -> String {
 
 /// JSON schema of a network file.
 pub fn schema() -> serde_json::Value {
-    file::schema()
+    stored::schema()
 }

@@ -319,6 +319,7 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
                 "transposed" => json!([true, false]),
                 "padding" => json!({ "top": 0, "bottom": 0, "left": 0, "right": 0 }),
                 "rounding" => json!("single"),
+                "weights" => json!([1, 1]),
                 _ if layer["properties"][field]["type"] == "array" => json!([1, 1]),
                 _ => json!(1),
             };

@@ -5,13 +5,14 @@ mod check;
 use std::path::Path;
 
 use heddle_arch::Network;
-use heddle_arch::network::file::NetworkFile;
-use heddle_import::{Import, Options, Runs, import, is_tflite, page};
+use heddle_arch::network::file::{LayerFile, NetworkFile};
+use heddle_import::{Import, Options, Runs, import_with, is_tflite, page};
 use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, one_line};
 use crate::file_form::FileForm;
+use crate::sidecar::{Sidecars, write_network};
 use crate::{input, output, replace};
 
 /// Runs the command; false when operators are listed and not all of them can run, or tensors are not
@@ -77,7 +78,9 @@ pub fn network(path: &Path, bytes: &[u8]) -> Result<(Network, FileForm), Failure
 }
 
 fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Failure> {
-    import(bytes, options).map_err(|error| {
+    let mut sidecars = Sidecars::of(path);
+    let found = import_with(bytes, options, &mut |name| sidecars.bytes(name));
+    found.map_err(|error| {
         // The first line says what is wrong, the others are the way out.
         let text = format!("{}: {error}", path.display());
         let mut failure = Failure::new("");
@@ -88,9 +91,18 @@ fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Fail
 
 /// How the file has the tensors of the network.
 fn form(bytes: &[u8], found: &Import) -> FileForm {
-    let layers = found.rows.iter().filter(|row| row.layer.is_some());
-    let names = layers.map(|row| row.tensor.clone());
-    let input = found.network.as_ref().map(|network| network.input.scale);
+    let network = found.network.as_ref();
+    let input = network.map(|network| network.input.scale);
+    // What is a part of an operator has no name in the file.
+    let name = |layer: &LayerFile| {
+        let row = found.row(&layer.name);
+        row.map_or(String::new(), |row| row.tensor.clone())
+    };
+    let names = network.into_iter().flat_map(|network| {
+        let further = network.further_inputs.iter();
+        let further = further.map(|input| input.name.clone());
+        further.chain(network.layers.iter().map(name))
+    });
     FileForm {
         interleaved: is_tflite(bytes),
         unsigned: found.unsigned,
@@ -144,9 +156,8 @@ fn write(
     if let Some(images) = images {
         network.test.images = images.into_iter().map(Into::into).collect();
     }
-    checked(path, network.clone())?;
-    let text = serde_json::to_string(network).map_err(|error| Failure::new(error.to_string()))?;
-    replace::write(target, replace::NETWORK, (text + "\n").as_bytes())
+    let checked = checked(path, network.clone())?;
+    write_network(target, network, &checked)
 }
 
 fn text(found: &Import) -> String {

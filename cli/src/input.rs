@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::file_form::FileForm;
 use crate::npy::{self, Array};
+use crate::sidecar::Sidecars;
 use crate::{import, npz};
 
 /// Largest configuration.
@@ -40,7 +41,9 @@ fn read_either(path: &Path) -> Result<(Network, FileForm), Failure> {
         return import::network(path, &bytes);
     }
     let text = decoded(path, bytes, "JSON, or a .tflite or .onnx file")?;
-    let network = Network::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
+    let mut sidecars = Sidecars::of(path);
+    let network = Network::from_json_with(&text, &mut |stored| sidecars.read(stored));
+    let network = network.map_err(|errors| Failure::in_file(path, &errors))?;
     let scaled: Scaled = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let form = FileForm::of_network(&network, scaled.input.scale);

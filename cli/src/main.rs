@@ -23,6 +23,7 @@ mod output;
 mod outputs;
 mod replace;
 mod scratch;
+mod sidecar;
 mod sim;
 mod traverse;
 

@@ -12,31 +12,44 @@ use crate::scratch::{Scratch, undivided};
 pub struct FileKind {
     /// Name of such a file.
     pub name: &'static str,
-    /// Its first bytes.
+    /// Where the bytes stand that it is known by, which is at the beginning or behind a length.
+    pub at: usize,
+    /// These bytes.
     pub begins: &'static [u8],
 }
 
 /// Tables of the offset unit.
 pub const TABLES: FileKind = FileKind {
     name: "table file",
+    at: 0,
     begins: b"HDOT",
 };
 
 /// Programs.
 pub const PROGRAM: FileKind = FileKind {
     name: "program file",
+    at: 0,
     begins: b"{\n  \"format\": \"heddle-program-",
 };
 
 /// Networks.
 pub const NETWORK: FileKind = FileKind {
     name: "network file",
+    at: 0,
     begins: b"{\"format\":\"heddle-network-",
+};
+
+/// Weights of a network.
+pub const WEIGHTS: FileKind = FileKind {
+    name: "file of weights that heddle has written",
+    at: 8,
+    begins: b"{\"__metadata__\":{\"format\":\"heddle-weights-1\"}",
 };
 
 /// Arrays.
 pub const ARRAYS: FileKind = FileKind {
     name: ".npz file",
+    at: 0,
     begins: b"PK\x03\x04",
 };
 
@@ -60,10 +73,10 @@ pub fn check(target: &Path, kind: FileKind) -> Result<(), Failure> {
             kind.name
         )));
     }
-    let mut head = vec![0; kind.begins.len()];
+    let mut head = vec![0; kind.at + kind.begins.len()];
     let read = File::open(target).and_then(|mut file| file.read_exact(&mut head));
     match read {
-        Ok(()) if head == kind.begins => Ok(()),
+        Ok(()) if head[kind.at..] == *kind.begins => Ok(()),
         _ => Err(refused(&format!("is no {}, it is left alone", kind.name))),
     }
 }

@@ -194,6 +194,8 @@ fn all_operators_that_cannot_run_are_listed() {
         "{}",
         run.stdout
     );
+    let listed = bench.heddle("import net.tflite --list");
+    assert_eq!((listed.code, &listed.stdout), (Some(1), &run.stdout));
     let lines = [
         "net.tflite: CUSTOM (Resonator) (\"resonator\"): no layer does this; --until \"conv1/Relu\" ends the network in front of it",
         "net.tflite: SVDF 1 (\"svdf/Relu\"): no layer does this",
@@ -321,6 +323,25 @@ fn tensors_are_held_against_the_reference() {
     );
 }
 
+/// Products of matrices lie between layers that no operator is.
+#[test]
+fn layers_that_are_parts_of_an_operator_are_not_held_against_the_reference() {
+    let bench = bench("transformer");
+    bench.write("c.json", include_str!("../../configs/tflite.json"));
+    interpreter(&bench, GIVE);
+    given(&bench, "tflite", 0, (0, 0));
+    let run = check(&bench, "tflite", "--inputs in.npy --json");
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    let found: Value = serde_json::from_str(&run.stdout).unwrap();
+    let tensors = found["check"]["tensors"].as_array().unwrap();
+    assert!(tensors.len() > 30, "{}", run.stdout);
+    assert!(
+        tensors.iter().all(|tensor| tensor["differ"] == 0),
+        "{}",
+        run.stdout
+    );
+}
+
 /// onnxruntime computes with float32: few bytes may be a step away.
 #[test]
 fn few_bytes_of_onnxruntime_may_be_a_step_away() {
@@ -400,6 +421,7 @@ fn wrong_arguments_are_refused() {
     bench.write("short.npy", npy("|i1", &[0; 7]));
     bench.refused_with(&[
         "import net.tflite --until nowhere | has no tensor \"nowhere\"",
+        "import net.tflite --list -o net.json | cannot be used with",
         "import net.tflite --inputs in.npy | --output <NETWORK>|--check",
         "import c.json | is no .tflite file, whose bytes 4 to 7 are TFL3, and no .onnx file of a version and a graph",
         "import net.tflite -o c.json | c.json: is no network file, it is left alone",

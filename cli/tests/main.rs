@@ -19,5 +19,6 @@ mod lint;
 mod matrices;
 mod offsets;
 mod output;
+mod sidecar;
 mod signals;
 mod traverse;

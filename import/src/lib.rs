@@ -22,7 +22,7 @@ use heddle_arch::Network;
 
 pub use exact::{Difference, Float, Function, host, table};
 pub use model::{Activation, Quantised};
-pub use onnx::is_onnx;
+pub use onnx::{ReadBeside, is_onnx};
 pub use operators::{SUPPORTED, Support, page};
 pub use report::{Exact, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
@@ -48,11 +48,26 @@ pub struct ImportError(String);
 /// # Errors
 /// The file is damaged, of another format, or not quantised to 8 bits, or `until` names no tensor. An operator that cannot run is no error: the result says so.
 pub fn import(bytes: &[u8], options: &Options) -> Result<Import, ImportError> {
-    let messages;
+    let refused = "has its elements in another file, expected them in the model: save it with \
+                   onnx.save(onnx.load(path), path, save_as_external_data=False)";
+    import_with(bytes, options, &mut |_| Err(refused.to_string()))
+}
+
+/// As [`import`], of an .onnx file whose constants may lie in other files, which `read` reads by their names.
+///
+/// # Errors
+/// As those of [`import`], and what `read` says.
+pub fn import_with(
+    bytes: &[u8],
+    options: &Options,
+    read: ReadBeside<'_>,
+) -> Result<Import, ImportError> {
+    let mut messages;
     let mut model = if is_tflite(bytes) {
         tflite::read(bytes)
     } else if is_onnx(bytes) {
         messages = onnx::decode(bytes).map_err(ImportError)?;
+        onnx::load(&mut messages, read).map_err(ImportError)?;
         onnx::read(&messages, &options.name)
     } else {
         let reason = "is no .tflite file, whose bytes 4 to 7 are TFL3, and no .onnx file of a version and a graph";

@@ -5,6 +5,7 @@
 
 mod attributes;
 mod constant;
+mod external;
 mod float;
 mod functions;
 mod layers;
@@ -25,6 +26,7 @@ use schema::{Graph, ValueInfo};
 
 use crate::model::{Format, Model};
 
+pub use external::{ReadBeside, load};
 pub use limits::{decode, is_onnx};
 
 /// Versions of the format.

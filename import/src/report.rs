@@ -116,6 +116,13 @@ pub struct Import {
 }
 
 impl Import {
+    /// The operator that a layer is; none for a layer that is a part of one.
+    #[must_use]
+    pub fn row(&self, layer: &str) -> Option<&Row> {
+        let mut rows = self.rows.iter();
+        rows.find(|row| row.layer.as_deref() == Some(layer))
+    }
+
     /// All reasons for which the network cannot run.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {

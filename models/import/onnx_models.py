@@ -13,12 +13,28 @@ import pathlib
 import sys
 
 import numpy
+import onnx
 
 from onnx_networks import NETWORKS
 from onnx_operators import operator_models
 from onnx_refused import refused_models
 
 OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data/onnx"
+
+
+def outside(file, path):
+    """The same model with its larger constants in a file beside it."""
+    model, data = onnx.load_from_string(file), b""
+    for tensor in model.graph.initializer:
+        if len(tensor.raw_data) > 32:
+            place = {"location": path.name, "offset": str(len(data)), "length": str(len(tensor.raw_data))}
+            data += tensor.raw_data
+            tensor.ClearField("raw_data")
+            tensor.data_location = onnx.TensorProto.EXTERNAL
+            for key, value in place.items():
+                tensor.external_data.add(key=key, value=value)
+    path.write_bytes(data)
+    return model.SerializeToString()
 
 
 def main():
@@ -33,6 +49,7 @@ def main():
         model = make(name)
         numpy.savez_compressed(folder / f"{name}.npz", **model.entries())
         (folder / f"{name}.onnx").write_bytes(model.pack())
+    (folder / "outside.onnx").write_bytes(outside((folder / "keyword.onnx").read_bytes(), folder / "outside.bin"))
     for name, file in refused_models():
         (folder / f"{name}.onnx").write_bytes(file)
     size = sum(path.stat().st_size for path in folder.iterdir())

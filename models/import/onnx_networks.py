@@ -130,9 +130,20 @@ def gated(name):
     return model
 
 
+def heavy(name):
+    """More weights than a network file holds itself."""
+    model = Model(name)
+    x = model.input((1, 48, 3, 4), 0.0157, -3)
+    x = conv(model, x, "conv1", 160)
+    x = same(model, "Flatten", conv(model, x, "conv2", 4), "flatten", meant=(1, -1))
+    weighted(model, "Gemm", x, "dense", 10)
+    return model
+
+
 NETWORKS = {
     "attention": attention,
     "gated": gated,
+    "heavy": heavy,
     "residual": residual,
     "separable": separable,
     "dense": dense,

@@ -117,6 +117,7 @@ fn networks_of_every_family_run_on_the_machine_and_the_host() {
         "dense",
         "flattened",
         "gated",
+        "heavy",
         "keyword",
         "residual",
         "separable",

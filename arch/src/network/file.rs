@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::shapes::build;
-use super::{Alignment, Axis, LayerKind, Network, Order, name_pattern};
-use crate::fault::{ConfigErrors, Fault};
+use super::{Alignment, Axis, LayerKind, Order, name_pattern};
+use crate::fault::Fault;
 use crate::json;
 
 /// Name and version of the format.
@@ -274,7 +273,7 @@ pub struct LayerFile {
     #[schemars(with = "PaddingFile")]
     pub padding: Option<PaddingFile>,
     /// conv2d, fully_connected: weights, in the order output, input channel of the group, kernel row, kernel column.
-    /// matmul: the second factor, row by row, the same for all channels.
+    /// matmul: the second factor, row by row, the same for all channels. In JSON also an object that names another file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
     pub weights: Option<Vec<i8>>,
@@ -465,11 +464,4 @@ pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
 
 pub(super) fn schema() -> Value {
     json::schema_of::<NetworkFile>()
-}
-
-pub(super) fn read(text: &str) -> Result<Network, ConfigErrors> {
-    let document = json::Document::parse(text)?;
-    let mut file: NetworkFile = document.read(document.check(&schema()))?;
-    file.update();
-    build(file).map_err(|faults| document.errors(faults))
 }

@@ -15,6 +15,9 @@ pub struct ImportArgs {
     /// Network file to write; without it the operators are listed alone
     #[arg(short, long, value_name = "NETWORK")]
     pub output: Option<PathBuf>,
+    /// List the operators alone, which is what is done without --output
+    #[arg(long, conflicts_with_all = ["output", "check"])]
+    pub list: bool,
     /// Name of the network [default: that of the file]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -34,7 +37,7 @@ pub struct ImportArgs {
     #[arg(long)]
     pub check: bool,
     /// Print the operators that can run, as a page of documentation
-    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "check", "json"])]
+    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "check", "json", "list"])]
     pub operators: bool,
     /// Print the result as JSON
     #[arg(long)]

@@ -80,7 +80,7 @@ pub fn prelu(inputs: [Quantised; 2], output: Quantised) -> Result<[ScaledOutput;
     let bounds = (i8::MIN, i8::MAX);
     Ok([
         scaled(above.into(), output, bounds)?,
-        product(inputs, output, bounds)?,
+        product(inputs, output, bounds, Rounding::Double)?,
     ])
 }
 

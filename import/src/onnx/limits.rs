@@ -22,7 +22,7 @@ const fn fields(messages: &'static [(u64, &'static Fields)], numbers: &'static [
 }
 
 static LEAF: Fields = fields(&[], &[]);
-static TENSOR: Fields = fields(&[], &[1, 4, 5, 7]);
+static TENSOR: Fields = fields(&[(13, &LEAF)], &[1, 4, 5, 7]);
 static ATTRIBUTE: Fields = fields(&[(5, &TENSOR)], &[7, 8]);
 static NODE: Fields = fields(&[(5, &ATTRIBUTE)], &[]);
 static SHAPE: Fields = fields(&[(1, &LEAF)], &[]);

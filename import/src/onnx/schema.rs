@@ -92,9 +92,21 @@ pub struct Tensor {
     pub name: String,
     #[prost(bytes = "vec", tag = "9")]
     pub raw: Vec<u8>,
+    /// Where in another file the elements are.
+    #[prost(message, repeated, tag = "13")]
+    pub external: Vec<Entry>,
     /// 1: the elements are in another file.
     #[prost(int32, tag = "14")]
     pub location: i32,
+}
+
+/// A setting of a constant in another file.
+#[derive(Clone, PartialEq, Message)]
+pub struct Entry {
+    #[prost(string, tag = "1")]
+    pub key: String,
+    #[prost(string, tag = "2")]
+    pub value: String,
 }
 
 /// Name, type and shape of a tensor.
