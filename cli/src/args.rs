@@ -244,9 +244,10 @@ pub struct NetworkArgs {
     /// Network, a JSON, .tflite or .onnx file
     #[arg(short, long, value_name = "MODEL")]
     pub model: PathBuf,
-    /// Images to run in place of those of the network: a .npy file, or a .npz file with one array or one named like the input;
-    /// of int8, of uint8 if the input of an .onnx MODEL is, or of float32, which is quantised; one image after the other, each
-    /// in the order of MODEL: channels, rows, columns in JSON and .onnx; rows, columns, channels in .tflite
+    /// Images to run in place of those of the network: a .npy file, or a .npz file with one array or one named like the input, with
+    /// an array for each input, named like it, if there are several; of int8, of uint8 if the input of an .onnx MODEL is, or of
+    /// float32, which is quantised; one image after the other, each in the order of MODEL: channels, rows, columns in JSON and
+    /// .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
     /// Write the outputs of the network for each image: a .npz file with an array named like each output, in the order of MODEL,

@@ -1,7 +1,7 @@
 //! How the file of a network has its tensors, and arrays in that form.
 
 use heddle_arch::Network;
-use heddle_arch::network::{INPUT_NAME, Shape};
+use heddle_arch::network::Shape;
 use heddle_import::planes;
 
 use crate::npy::{Array, Element};
@@ -11,48 +11,78 @@ use crate::npy::{Array, Element};
 pub struct FileForm {
     /// The channels of a pixel are together.
     pub interleaved: bool,
+    /// Bytes of tensors that layers make have no sign, and are 128 more.
+    pub unsigned: bool,
+    /// The inputs, in the order of the network.
+    pub inputs: Vec<InputForm>,
+    /// Names of the tensors in the file, in the order of the network; empty where it has none.
+    pub names: Vec<String>,
+}
+
+/// How the file of a network has an input.
+#[derive(Debug, Clone, Default)]
+pub struct InputForm {
+    /// Sizes without the batch.
+    pub shape: Vec<usize>,
     /// Bytes have no sign, and are 128 more.
     pub unsigned: bool,
-    /// Real value of one step of the input.
-    pub input_scale: f64,
-    /// Names of the tensors in the file: the input, then the output of each layer.
-    pub names: Vec<String>,
+    /// Real value of one step.
+    pub scale: f64,
 }
 
 impl FileForm {
     /// A network file has its tensors as the network has them.
-    pub fn of_network(network: &Network, input_scale: f64) -> FileForm {
+    pub fn of_network(network: &Network, input_scales: Vec<f64>) -> FileForm {
         let names = (0..=network.layers.len()).map(|tensor| network.tensor_name(tensor));
-        FileForm {
-            input_scale,
+        let mut form = FileForm {
             names: names.map(str::to_string).collect(),
             ..FileForm::default()
-        }
+        };
+        let inputs = network.inputs().zip(input_scales);
+        let inputs = inputs.map(|(tensor, scale)| InputForm {
+            shape: form.sizes(network.tensor(tensor).0).to_vec(),
+            unsigned: false,
+            scale,
+        });
+        form.inputs = inputs.collect();
+        form
     }
 
-    /// Whether an array of this name is the input of the network.
-    pub fn is_input(&self, name: &str) -> bool {
-        name == INPUT_NAME || self.names.first().is_some_and(|input| input == name)
+    /// Names of the arrays of the inputs.
+    pub fn input_names<'a>(&'a self, network: &'a Network) -> Vec<&'a str> {
+        let inputs = network.inputs();
+        inputs
+            .map(|tensor| self.array_name(network, tensor))
+            .collect()
     }
 
-    /// Name of a tensor of the network for an array: that in the file if there is no other tensor of that name.
+    /// Name of a tensor of the network for an array: that in the file if there is no other tensor of that name. Python cuts the
+    /// names of arrays at a NUL.
     pub fn array_name<'a>(&'a self, network: &'a Network, tensor: usize) -> &'a str {
         let own = network.tensor_name(tensor);
-        let Some(name) = self.names.get(tensor).filter(|name| !name.is_empty()) else {
+        let is_usable = |name: &&String| !name.is_empty() && !name.contains(char::is_control);
+        let Some(name) = self.names.get(tensor).filter(is_usable) else {
             return own;
         };
         let others = self.names.iter().filter(|other| *other == name);
         if others.count() > 1 { own } else { name }
     }
 
-    /// The images of an array, in the order and with the bytes of the network.
+    /// What an array has for an input of each image, in the order and with the bytes of the network.
     ///
     /// # Errors
     /// If the elements have another type, order or number.
-    pub fn images(&self, array: &Array, network: &Network) -> Result<Vec<Vec<i8>>, String> {
-        let input = network.input;
-        self.check_order(array, input)?;
-        let values = self.quantised(array, network.input_zero_point)?;
+    pub fn images(
+        &self,
+        array: &Array,
+        network: &Network,
+        number: usize,
+    ) -> Result<Vec<Vec<i8>>, String> {
+        let tensor = network.inputs().nth(number).expect("an input");
+        let (input, zero_point) = network.tensor(tensor);
+        let form = &self.inputs[number];
+        self.check_shape(&array.shape, input, &form.shape)?;
+        let values = form.quantised(array, zero_point)?;
         let size = input.elements();
         if values.is_empty() || values.len() % size != 0 {
             return Err(format!(
@@ -73,22 +103,23 @@ impl FileForm {
             .collect())
     }
 
-    /// Sizes of an image: an array that has them in the order of other files is refused.
-    fn check_order(&self, array: &Array, input: Shape) -> Result<(), String> {
-        let (own, other) = (
-            self.sizes(input),
-            FileForm {
-                interleaved: !self.interleaved,
-                ..FileForm::default()
-            }
-            .sizes(input),
-        );
-        if !array.shape.ends_with(&other) || array.shape.ends_with(&own) {
+    /// An array has the sizes of an image, in the file or as the network sees it, behind the number of images, or no such
+    /// sizes at all.
+    fn check_shape(&self, found: &[usize], input: Shape, in_file: &[usize]) -> Result<(), String> {
+        let own = self.sizes(input);
+        let is_flat = match found {
+            [] | [_] => true,
+            &[_, size] => size == input.elements(),
+            _ => false,
+        };
+        if is_flat || is_of_images(found, &own) || is_of_images(found, in_file) {
             return Ok(());
         }
-        let (found, [a, b, c]) = (&array.shape, own);
+        let sizes: Vec<String> = in_file.iter().map(usize::to_string).collect();
         Err(format!(
-            "has the shape {found:?}, expected images of {a} x {b} x {c}"
+            "has the shape {found:?}, expected images of {}, or of {} elements",
+            sizes.join(" x "),
+            input.elements()
         ))
     }
 
@@ -100,42 +131,6 @@ impl FileForm {
             true => [height, width, channels],
             false => [channels, height, width],
         }
-    }
-
-    /// The elements as bytes of the network.
-    fn quantised(&self, array: &Array, zero_point: i8) -> Result<Vec<i8>, String> {
-        let bytes = array.bytes.iter();
-        match array.element {
-            Element::Int8 => Ok(bytes.map(|&byte| byte as i8).collect()),
-            Element::Uint8 if self.unsigned => Ok(bytes.map(|&byte| (byte ^ 0x80) as i8).collect()),
-            Element::Uint8 => Err(
-                "has elements of type uint8, expected int8 or float32: those of the network have a sign"
-                    .to_string(),
-            ),
-            Element::Float32 => self.quantised_floats(&array.bytes, zero_point),
-        }
-    }
-
-    /// Halves are rounded away from zero.
-    fn quantised_floats(&self, bytes: &[u8], zero_point: i8) -> Result<Vec<i8>, String> {
-        let scale = self.input_scale as f32;
-        if !(scale.is_finite() && scale > 0.0) {
-            return Err(format!(
-                "has elements of type float32, and the network has the scale {scale} for its input, expected int8 or \
-                 a positive scale"
-            ));
-        }
-        let words = bytes.chunks_exact(4).enumerate();
-        words
-            .map(|(index, word)| {
-                let value = f32::from_le_bytes(word.try_into().expect("four bytes"));
-                if value.is_nan() {
-                    return Err(format!("element {index} is not a number"));
-                }
-                let byte = f64::from((value / scale).round()) + f64::from(zero_point);
-                Ok(byte.clamp(-128.0, 127.0) as i8)
-            })
-            .collect()
     }
 
     /// The array of a tensor for some images.
@@ -167,6 +162,54 @@ impl FileForm {
     }
 }
 
+impl InputForm {
+    /// The elements as bytes of the network.
+    fn quantised(&self, array: &Array, zero_point: i8) -> Result<Vec<i8>, String> {
+        let bytes = array.bytes.iter();
+        match array.element {
+            Element::Int8 => Ok(bytes.map(|&byte| byte as i8).collect()),
+            Element::Uint8 if self.unsigned => Ok(bytes.map(|&byte| (byte ^ 0x80) as i8).collect()),
+            Element::Uint8 => Err(
+                "has elements of type uint8, expected int8 or float32: those of the network have a sign"
+                    .to_string(),
+            ),
+            Element::Float32 => self.quantised_floats(&array.bytes, zero_point),
+        }
+    }
+
+    /// Halves are rounded away from zero.
+    fn quantised_floats(&self, bytes: &[u8], zero_point: i8) -> Result<Vec<i8>, String> {
+        let scale = self.scale as f32;
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(format!(
+                "has elements of type float32, and the network has the scale {scale} for its input, expected int8 or \
+                 a positive scale"
+            ));
+        }
+        let words = bytes.chunks_exact(4).enumerate();
+        words
+            .map(|(index, word)| {
+                let value = f32::from_le_bytes(word.try_into().expect("four bytes"));
+                if value.is_nan() {
+                    return Err(format!("element {index} is not a number"));
+                }
+                let byte = f64::from((value / scale).round()) + f64::from(zero_point);
+                Ok(byte.clamp(-128.0, 127.0) as i8)
+            })
+            .collect()
+    }
+}
+
+/// Whether a shape is that of some images or of one; sides of 1 change nothing.
+fn is_of_images(found: &[usize], image: &[usize]) -> bool {
+    let sides = |shape: &[usize]| -> Vec<usize> {
+        let sides = shape.iter().filter(|&&side| side != 1);
+        sides.copied().collect()
+    };
+    let (found, image) = (sides(found), sides(image));
+    found.ends_with(&image) && found.len() <= image.len() + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,19 +238,20 @@ mod tests {
 
     #[test]
     fn floats_are_quantised_with_halves_away_from_zero_and_cut() {
-        let form = FileForm {
-            input_scale: 0.5,
-            ..FileForm::default()
-        };
         let network = network(1, 1, 8);
+        let form = FileForm::of_network(&network, vec![0.5]);
         let values = [0.0, 0.25, -0.25, 0.24, 65.0, -62.5, 1e30, f32::NEG_INFINITY];
         let bytes = |values: &[f32]| values.iter().flat_map(|v: &f32| v.to_le_bytes()).collect();
-        let images = form.images(&array(Element::Float32, &[8], bytes(&values)), &network);
+        let images = form.images(&array(Element::Float32, &[8], bytes(&values)), &network, 0);
         assert_eq!(images, Ok(vec![vec![-3, -2, -4, -3, 127, -128, 127, -128]]));
-        let wrong = form.images(&array(Element::Float32, &[1], bytes(&[f32::NAN])), &network);
+        let wrong = form.images(
+            &array(Element::Float32, &[1], bytes(&[f32::NAN])),
+            &network,
+            0,
+        );
         assert_eq!(wrong, Err("element 0 is not a number".to_string()));
-        let unscaled = FileForm::default();
-        let wrong = unscaled.images(&array(Element::Float32, &[1], bytes(&[0.0])), &network);
+        let unscaled = FileForm::of_network(&network, vec![0.0]);
+        let wrong = unscaled.images(&array(Element::Float32, &[1], bytes(&[0.0])), &network, 0);
         let message = wrong.expect_err("no scale");
         assert!(
             message.contains("has the scale 0 for its input"),
@@ -224,27 +268,71 @@ mod tests {
             (true, false, [2, 1, 3, 2], [5, 128, 6, 8, 7, 9]),
             (false, true, [2, 2, 1, 3], [133, 134, 135, 0, 136, 137]),
         ] {
-            let form = FileForm {
+            let mut form = FileForm {
                 interleaved,
                 unsigned,
                 ..FileForm::default()
             };
+            form.inputs.push(InputForm {
+                shape: form.sizes(network.input).to_vec(),
+                unsigned,
+                scale: 1.0,
+            });
             let made = form.array(network.input, &images);
             assert_eq!((&made.shape[..], &made.bytes[6..]), (&shape[..], &last[..]));
-            assert_eq!(form.images(&made, &network), Ok(images.clone()));
-            let other = FileForm {
-                interleaved: !interleaved,
-                ..form
-            };
-            let message = other.images(&made, &network).expect_err("another order");
+            assert_eq!(form.images(&made, &network, 0), Ok(images.clone()));
+            form.interleaved = !interleaved;
+            form.inputs[0].shape = form.sizes(network.input).to_vec();
+            let message = form.images(&made, &network, 0).expect_err("another order");
             assert!(message.starts_with("has the shape [2, "), "{message}");
+        }
+    }
+
+    #[test]
+    fn arrays_have_the_sizes_of_an_image_or_none() {
+        let network = network(4, 2, 3);
+        let mut form = FileForm {
+            interleaved: true,
+            ..FileForm::of_network(&network, vec![1.0])
+        };
+        // A RESHAPE follows in the file.
+        form.inputs[0].shape = vec![4, 2, 3];
+        let fits = |shape: &[usize]| {
+            let bytes = vec![0; shape.iter().product()];
+            form.images(&array(Element::Int8, shape, bytes), &network, 0)
+        };
+        for shape in [
+            &[24][..],
+            &[48],
+            &[2, 24],
+            &[2, 3, 4],
+            &[2, 2, 3, 4],
+            &[1, 4, 2, 3],
+            &[2, 1, 4, 2, 3],
+        ] {
+            let images = fits(shape).unwrap_or_else(|message| panic!("{shape:?}: {message}"));
+            assert_eq!(images.len(), shape.iter().product::<usize>() / 24);
+        }
+        for shape in [
+            &[1, 6, 4, 1][..],
+            &[4, 12],
+            &[1, 1, 1, 24],
+            &[1, 3, 2, 4],
+            &[2, 2, 2, 3, 4],
+        ] {
+            let message = fits(shape).expect_err("other sizes");
+            let told =
+                format!("has the shape {shape:?}, expected images of 4 x 2 x 3, or of 24 elements");
+            assert_eq!(message, told);
         }
     }
 
     #[test]
     fn bytes_without_a_sign_are_for_networks_that_have_none() {
         let bytes = array(Element::Uint8, &[1], vec![1]);
-        let message = FileForm::default().images(&bytes, &network(1, 1, 1));
+        let network = network(1, 1, 1);
+        let form = FileForm::of_network(&network, vec![1.0]);
+        let message = form.images(&bytes, &network, 0);
         let message = message.expect_err("the network has a sign");
         assert!(
             message.starts_with("has elements of type uint8"),

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use heddle_arch::Network;
 use heddle_arch::network::file::{LayerFile, NetworkFile};
-use heddle_import::{Import, Options, Runs, import_with, is_tflite, page};
+use heddle_import::{FileInput, Import, Options, Runs, import_with, is_tflite, page};
 use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::failure::{Failure, one_line};
-use crate::file_form::FileForm;
+use crate::file_form::{FileForm, InputForm};
 use crate::sidecar::{Sidecars, write_network};
 use crate::{input, output, replace};
 
@@ -92,23 +92,38 @@ fn imported(path: &Path, bytes: &[u8], options: &Options) -> Result<Import, Fail
 /// How the file has the tensors of the network.
 fn form(bytes: &[u8], found: &Import) -> FileForm {
     let network = found.network.as_ref();
-    let input = network.map(|network| network.input.scale);
     // What is a part of an operator has no name in the file.
     let name = |layer: &LayerFile| {
         let row = found.row(&layer.name);
         row.map_or(String::new(), |row| row.tensor.clone())
     };
-    let names = network.into_iter().flat_map(|network| {
-        let further = network.further_inputs.iter();
-        let further = further.map(|input| input.name.clone());
-        further.chain(network.layers.iter().map(name))
-    });
+    let layers = network.into_iter().flat_map(|network| &network.layers);
+    let inputs = found.inputs.iter().map(|input| input.name.clone());
     FileForm {
         interleaved: is_tflite(bytes),
         unsigned: found.unsigned,
-        input_scale: input.unwrap_or_default(),
-        names: std::iter::once(found.input.clone()).chain(names).collect(),
+        inputs: input_forms(found),
+        names: inputs.chain(layers.map(name)).collect(),
     }
+}
+
+fn input_forms(found: &Import) -> Vec<InputForm> {
+    let scales = found.network.iter().flat_map(|network| {
+        let further = network.further_inputs.iter();
+        std::iter::once(network.input.scale).chain(further.map(|input| input.scale))
+    });
+    let form = |(input, scale): (&FileInput, f64)| {
+        let sizes = match &input.shape[..] {
+            [1, sizes @ ..] => sizes,
+            sizes => sizes,
+        };
+        InputForm {
+            shape: sizes.iter().map(|&size| size as usize).collect(),
+            unsigned: input.unsigned,
+            scale,
+        }
+    };
+    found.inputs.iter().zip(scales).map(form).collect()
 }
 
 fn checked(path: &Path, network: NetworkFile) -> Result<Network, Failure> {

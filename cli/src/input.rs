@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use heddle_arch::network::INPUT_NAME;
 use heddle_arch::{Network, Params};
 use heddle_import::{is_onnx, is_tflite};
 use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::file_form::FileForm;
-use crate::npy::{self, Array};
 use crate::sidecar::Sidecars;
-use crate::{import, npz};
+use crate::{import, npy, npz};
 
 /// Largest configuration.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
@@ -46,14 +46,18 @@ fn read_either(path: &Path) -> Result<(Network, FileForm), Failure> {
     let network = network.map_err(|errors| Failure::in_file(path, &errors))?;
     let scaled: Scaled = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    let form = FileForm::of_network(&network, scaled.input.scale);
+    let inputs = std::iter::once(scaled.input).chain(scaled.further_inputs);
+    let scales = inputs.map(|input| input.scale).collect();
+    let form = FileForm::of_network(&network, scales);
     Ok((network, form))
 }
 
-/// The scale in a network file, which no machine needs.
+/// The scales in a network file, which no machine needs.
 #[derive(Deserialize)]
 struct Scaled {
     input: ScaledInput,
+    #[serde(default)]
+    further_inputs: Vec<ScaledInput>,
 }
 
 #[derive(Deserialize)]
@@ -77,30 +81,91 @@ pub fn read_images(
     network: &Network,
     form: &FileForm,
 ) -> Result<Vec<Vec<i8>>, Failure> {
-    let file = read_bytes(path, "images", IMAGES_BYTES_MAX)?;
-    let array = match npz::is_npz(&file) {
-        true => input_array(&file, form),
-        false => npy::read(&file),
+    let file = read_bytes(path, "data", IMAGES_BYTES_MAX)?;
+    let images = match npz::is_npz(&file) {
+        true => images_of_archive(&file, network, form),
+        false => images_of_array(&file, network, form),
     };
-    let images = array.and_then(|array| form.images(&array, network));
     images.map_err(|message| Failure::new(format!("{}: {message}", path.display())))
 }
 
-/// The array of an archive that is named like the input, or the only one.
-fn input_array(file: &[u8], form: &FileForm) -> Result<Array, String> {
-    let names = npz::names(file)?;
-    let name = match &names[..] {
-        [only] => Some(only),
-        names => names.iter().find(|name| form.is_input(name)),
-    };
-    let name = name.ok_or_else(|| {
-        format!(
-            "holds {} arrays, expected one, or one named {:?}",
-            names.len(),
-            form.names[0]
-        )
-    })?;
-    npz::read(file, name, IMAGES_BYTES_MAX)
+/// The images of a .npy file, for the only input.
+fn images_of_array(
+    file: &[u8],
+    network: &Network,
+    form: &FileForm,
+) -> Result<Vec<Vec<i8>>, String> {
+    let array = npy::read(file)?;
+    match &form.input_names(network)[..] {
+        [_] => form.images(&array, network, 0),
+        inputs => Err(format!(
+            "is one array, expected a .npz file with one for each input: {}",
+            quoted(inputs)
+        )),
+    }
+}
+
+/// The images of a .npz file: what its arrays have for each input, one behind another.
+fn images_of_archive(
+    file: &[u8],
+    network: &Network,
+    form: &FileForm,
+) -> Result<Vec<Vec<i8>>, String> {
+    let arrays = npz::names(file)?;
+    let inputs = form.input_names(network);
+    let mut images: Vec<Vec<i8>> = Vec::new();
+    for number in 0..inputs.len() {
+        let name = array_of_input(&arrays, &inputs, number)?;
+        let array = npz::read(file, name, IMAGES_BYTES_MAX)?;
+        let parts = form.images(&array, network, number);
+        let parts = parts.map_err(|message| format!("array {name:?} {message}"))?;
+        match number {
+            0 => images = parts,
+            _ if parts.len() == images.len() => {
+                let pairs = images.iter_mut().zip(parts);
+                pairs.for_each(|(image, part)| image.extend(part));
+            }
+            _ => {
+                return Err(format!(
+                    "array {name:?} holds {} images, expected {} as array {:?} does",
+                    parts.len(),
+                    images.len(),
+                    inputs[0]
+                ));
+            }
+        }
+    }
+    Ok(images)
+}
+
+/// The array that is named like an input; for the only input the only array may have any name.
+fn array_of_input<'a>(
+    arrays: &'a [String],
+    inputs: &[&str],
+    number: usize,
+) -> Result<&'a str, String> {
+    let named = |wanted: &str| arrays.iter().find(|name| *name == wanted);
+    let array = named(inputs[number]).or_else(|| match (inputs, arrays) {
+        ([_], [only]) => Some(only),
+        ([_], _) => named(INPUT_NAME),
+        _ => None,
+    });
+    array.map(String::as_str).ok_or_else(|| match inputs {
+        [input] => format!(
+            "holds {} arrays, expected one, or one named {input:?}",
+            arrays.len()
+        ),
+        _ => format!(
+            "holds no array {:?}, expected one for each input: {}",
+            inputs[number],
+            quoted(inputs)
+        ),
+    })
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(", ")
 }
 
 /// The number of test images to run: all, or as many as `--images` says.

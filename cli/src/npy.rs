@@ -99,16 +99,18 @@ pub fn read(file: &[u8]) -> Result<Array, String> {
             descr.escape_debug()
         )
     })?;
-    if field(&header, "fortran_order") != Some("False") {
-        return Err("is in Fortran order, expected C order".to_string());
+    match field(&header, "fortran_order") {
+        Some("False") => {}
+        Some("True") => return Err("is in Fortran order, expected C order".to_string()),
+        _ => return Err("does not say fortran_order, expected False".to_string()),
     }
     let shape = field(&header, "shape").and_then(shape);
-    let sized = shape.and_then(|shape| {
-        let product = |bytes: usize, &size: &usize| bytes.checked_mul(size);
-        let bytes = shape.iter().try_fold(element.bytes(), product)?;
-        Some((shape, bytes))
-    });
-    let (shape, bytes) = sized.ok_or("has no shape, expected a tuple of sizes")?;
+    let shape = shape.ok_or("has no shape, expected a tuple of sizes")?;
+    let product = |bytes: usize, &size: &usize| bytes.checked_mul(size);
+    let bytes = shape.iter().try_fold(element.bytes(), product);
+    let bytes = bytes.ok_or_else(|| {
+        format!("has the shape {shape:?}, expected one whose elements fit in memory")
+    })?;
     if values.len() != bytes {
         return Err(format!(
             "holds {} bytes, expected {bytes} by its shape",
@@ -246,7 +248,12 @@ mod tests {
             (
                 [1, 0],
                 bytes("(4294967296, 4294967296, 2)"),
-                "has no shape, expected a tuple of sizes",
+                "has the shape [4294967296, 4294967296, 2], expected one whose elements fit in memory",
+            ),
+            (
+                [1, 0],
+                bytes("(2,)").replace("fortran", "other"),
+                "does not say fortran_order, expected False",
             ),
             (
                 [1, 0],

@@ -6,6 +6,8 @@ use std::io::{Cursor, Read, Write};
 use serde_json::Value;
 
 use crate::bench::{Bench, CONFIG, MODEL};
+use heddle_import::planes;
+
 use crate::import::{DATA, bench, bench_of, npy};
 
 /// Header and data of each array of a .npz file.
@@ -175,11 +177,112 @@ fn inputs_of_every_type_are_the_same_image() {
     );
     bench.write("broken.npz", b"PK\x03\x04");
     bench.write("bytes.npy", npy("|u1", &[0; 250]));
+    let file = String::from_utf8(npy("|i1", &[0; 250]).split_off(6)).expect("zeros");
+    let reshaped = file.replace("(250,)", "(5,50)");
+    bench.write(
+        "reshaped.npy",
+        [&b"\x93NUMPY"[..], reshaped.as_bytes()].concat(),
+    );
     bench.refused_with(&[
         "sim -c c.json -m net.tflite --inputs two.npz | two.npz: holds 2 arrays, expected one, or one named \"",
+        "sim -c c.json -m net.tflite --inputs . | .: is a folder, expected a data file",
         "sim -c c.json -m net.tflite --inputs broken.npz | broken.npz: is no .npz file",
         "sim -c c.json -m net.tflite --inputs bytes.npy | bytes.npy: has elements of type uint8, expected int8 or float32",
+        "sim -c c.json -m net.tflite --inputs reshaped.npy | reshaped.npy: has the shape [5, 50], expected images of 25 x 10 x 1, or of 250 elements",
     ]);
+}
+
+/// A network of two inputs and what the reference kernel gave for an image, from the importer's models of one operator.
+fn bench_of_two(model: &str) -> (Bench, [Vec<u8>; 3]) {
+    let arrays = std::fs::read(format!("{DATA}/operators.npz")).expect("arrays");
+    let mut arrays = npz(arrays);
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let mut take = |name: &str| arrays.remove(&format!("{model}/{name}")).expect(name);
+    bench.write("net.tflite", take("model").1);
+    let file = |(header, data): (String, Vec<u8>)| {
+        let length = (header.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &data].concat()
+    };
+    let [a, b] = ["input0", "input1"].map(|name| file(take(name)));
+    (bench, [a, b, take("output").1])
+}
+
+/// Inputs of 3 x 4 x 2 and 3 x 4 x 5, of which the output is 3 x 4 x 7.
+#[test]
+fn each_input_of_a_network_is_an_array() {
+    let (bench, [a, b, expected]) = bench_of_two("concatenation");
+    bench.write(
+        "in.npz",
+        archive(&[("input1", b.clone()), ("input0", a.clone())]),
+    );
+    let outputs = |run: &str| {
+        bench.done(&format!("{run} --outputs out.npz"));
+        let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.into_values().next().expect("an array").1
+    };
+    for command in ["sim", "cosim"] {
+        let found = outputs(&format!(
+            "{command} -c c.json -m net.tflite --inputs in.npz"
+        ));
+        assert!(found == expected, "{command}");
+    }
+    // A network file has planes.
+    let planes = |bytes: &[u8], channels| {
+        let bytes: Vec<i8> = bytes.iter().map(|&byte| byte as i8).collect();
+        planes(&bytes, channels, 12)
+    };
+    let expected: Vec<u8> = planes(&expected, 7)
+        .iter()
+        .map(|&byte| byte as u8)
+        .collect();
+    bench.done("import net.tflite -o net.json --inputs in.npz");
+    assert!(outputs("sim -c c.json -m net.json") == expected);
+    let [c, d] = [(&a, 2), (&b, 5)].map(|(file, channels)| {
+        let data = planes(&file[file.len() - 12 * channels..], channels);
+        npy("|i1", &data)
+    });
+    bench.write("planes.npz", archive(&[("input", c), ("input1", d)]));
+    assert!(outputs("sim -c c.json -m net.json --inputs planes.npz") == expected);
+
+    bench.write("a.npy", &a);
+    bench.write(
+        "a.npz",
+        archive(&[("input0", a.clone()), ("input", a.clone())]),
+    );
+    let two = npy("|i1", &[0; 120]);
+    bench.write(
+        "uneven.npz",
+        archive(&[("input0", a.clone()), ("input1", two)]),
+    );
+    bench.write("swapped.npz", archive(&[("input0", b), ("input1", a)]));
+    let rows = [
+        "a.npy | a.npy: is one array, expected a .npz file with one for each input: \"input0\", \"input1\"",
+        "a.npz | a.npz: holds no array \"input1\", expected one for each input: \"input0\", \"input1\"",
+        "uneven.npz | uneven.npz: array \"input1\" holds 2 images, expected 1 as array \"input0\" does",
+        "swapped.npz | swapped.npz: array \"input0\" has the shape [1, 3, 4, 5], expected images of 3 x 4 x 2, or of 24 elements",
+    ];
+    for command in [
+        "sim -c c.json -m net.tflite",
+        "cosim -c c.json -m net.tflite",
+        "import net.tflite -o other.json",
+    ] {
+        bench.refusals(&format!("{command} --inputs"), &rows);
+    }
+}
+
+/// Python cuts the name of an array at a NUL.
+#[test]
+fn names_with_control_characters_are_no_names_of_arrays() {
+    let bench = bench("keyword");
+    let mut model = std::fs::read(bench.path().join("net.tflite")).expect("a network");
+    let name = b"softmax";
+    let at = model.windows(name.len()).rposition(|part| part == name);
+    model[at.expect("a tensor of that name") + 4] = 0;
+    bench.write("net.tflite", model);
+    bench.done("sim -c c.json -m net.tflite --inputs in.npy --outputs out.npz");
+    let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["layer5"]);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn bad_input_is_refused_with_code_2() {
     assert_ne!(rows, CONFIG);
     bench.write("rows.json", rows);
     bench.refused_with(&[
-        "compile attention.json -c tiny.json -o p.json | network attention does not fit tiny: program need ",
+        "compile attention.json -c tiny.json -o p.json | network attention does not fit tiny: program needs ",
         "compile chain.json -c rows.json -o p.json | traversal.rows gives 2 rows, sums that are stored before they \
          drain need 3; sums that drain at once (--drain direct) need 2",
         "compile chain.json -c tiny.json -o p.json --drain later | invalid value 'later' for '--drain <FORM>'",

@@ -98,8 +98,12 @@ impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} need {} {}, {} available, {} missing (set by {})",
+            "{} {} {} {}, {} available, {} missing (set by {})",
             self.memory.name(),
+            match self.memory {
+                Memory::Input | Memory::Program => "needs",
+                _ => "need",
+            },
             self.needed,
             self.memory.unit(),
             self.available,

@@ -32,7 +32,7 @@ fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
     let too_wide = wide_network(4, 257);
     assert_eq!(
         refusal(&too_wide, &params(SIZE, 1)),
-        "network wide does not fit test: input need 528 bytes in the input banks of each partition, 512 available, \
+        "network wide does not fit test: input needs 528 bytes in the input banks of each partition, 512 available, \
          16 missing (set by state_buffer.input_banks or state_buffer.words_per_bank)"
     );
     compile(&too_wide, &params(SIZE, 2)).unwrap();

@@ -133,7 +133,7 @@ fn as_many_transposes_as_a_network_can_have_are_refused_at_once() {
     (network.input, network.layers) = (shape, vec![layer]);
     let mut params = tiny();
     let started = std::time::Instant::now();
-    for (words, needed) in [(1024, "program need "), (65_536, "matrices need ")] {
+    for (words, needed) in [(1024, "program needs "), (65_536, "matrices need ")] {
         params.program.words = words;
         let error = compile_with(&network, &params, Options::default()).expect_err("too many");
         assert!(error.to_string().contains(needed), "{error}");

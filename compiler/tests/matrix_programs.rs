@@ -283,7 +283,7 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
     let mut few = tiny();
     few.program.words = 40;
     let message = refusal(&turned(9, 9), &few);
-    assert!(message.contains("program need "), "{message}");
+    assert!(message.contains("program needs "), "{message}");
     few = tiny();
     few.column_tiles = 1;
     refused(

@@ -24,7 +24,7 @@ pub use exact::{Difference, Float, Function, host, table};
 pub use model::{Activation, Quantised};
 pub use onnx::{ReadBeside, is_onnx};
 pub use operators::{SUPPORTED, Support, page};
-pub use report::{Exact, Import, Inexact, Row, Runs};
+pub use report::{Exact, FileInput, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
 
 /// What is asked of an import.

@@ -25,7 +25,7 @@ use heddle_arch::network::{INPUT_NAME, Shape, is_name};
 use layers::{Made, Refused};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
-use crate::report::{Exact, Import, Inexact, Row, Runs};
+use crate::report::{Exact, FileInput, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
 const WEIGHTS_MAX: usize = 1 << 30;
@@ -57,6 +57,7 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         rows: Vec::new(),
         input: None,
         further_inputs: Vec::new(),
+        inputs: Vec::new(),
         unsigned: false,
         faults: Vec::new(),
     };
@@ -100,6 +101,8 @@ struct Lowering<'a> {
     rows: Vec<Row>,
     input: Option<InputFile>,
     further_inputs: Vec<FurtherInputFile>,
+    /// All of them as the file has them.
+    inputs: Vec<FileInput>,
     /// Bytes of an image have no sign in the file.
     unsigned: bool,
     /// What is wrong with the network as a whole.
@@ -117,9 +120,14 @@ impl<'a> Lowering<'a> {
             model.inputs.len() == 1 || self.needed.iter().any(reads)
         };
         let inputs: Vec<usize> = model.inputs.iter().filter(needed).copied().collect();
-        for tensor in inputs {
-            let tensor = self.behind_views(tensor);
+        for given in inputs {
+            let tensor = self.behind_views(given);
             let found = &model.tensors[tensor];
+            self.inputs.push(FileInput {
+                name: model.tensors[given].name.to_string(),
+                shape: model.tensors[given].shape.clone(),
+                unsigned: found.unsigned,
+            });
             let place = model.format.plane(&found.shape).ok_or_else(|| {
                 format!(
                     "has shape {:?}, expected a batch of 1 and sides of at most 4096",
@@ -492,10 +500,7 @@ impl<'a> Lowering<'a> {
                 layers: self.layers,
                 test: TestFile::default(),
             }),
-            input: match self.model.inputs[..] {
-                [input] => self.model.tensors[input].name.to_string(),
-                _ => String::new(),
-            },
+            inputs: self.inputs,
             unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,

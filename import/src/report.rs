@@ -100,13 +100,24 @@ pub struct Row {
     pub exact: Exact,
 }
 
+/// An input as the file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileInput {
+    /// Name of its tensor.
+    pub name: String,
+    /// Its shape.
+    pub shape: Vec<u32>,
+    /// Its bytes have no sign in the file, and are 128 more there.
+    pub unsigned: bool,
+}
+
 /// A network of a foreign file.
 #[derive(Debug)]
 pub struct Import {
     /// The network, if all of it can run.
     pub network: Option<NetworkFile>,
-    /// Name of the tensor of the file that is written with an image.
-    pub input: String,
+    /// What the file is given for an image, in the order of the network's inputs.
+    pub inputs: Vec<FileInput>,
     /// Bytes of an image have no sign in the file, and are 128 more there.
     pub unsigned: bool,
     /// Its operators in the order in which they run.

@@ -21,9 +21,9 @@ pub struct ImportArgs {
     /// Name of the network [default: that of the file]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Test images of the network: a .npy file, or a .npz file with one array or one named like the input; of int8, of uint8 if
-    /// the input of an .onnx MODEL is, or of float32, which is quantised; each image in the order channels, rows, columns in
-    /// .onnx; rows, columns, channels in .tflite
+    /// Test images of the network: a .npy file, or a .npz file with one array or one named like the input, with an array for each
+    /// input, named like it, if there are several; of int8, of uint8 if the input of an .onnx MODEL is, or of float32, which is
+    /// quantised; each image in the order channels, rows, columns in .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE", requires = "images_for")]
     pub inputs: Option<PathBuf>,
     /// End the network at this tensor

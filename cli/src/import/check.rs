@@ -132,7 +132,7 @@ fn request(
     Ok(json!({
         "model": model.to_string_lossy(),
         "format": format(form),
-        "scale": form.input_scale,
+        "scale": form.inputs[0].scale,
         "zero_point": i32::from(network.input_zero_point) + moved,
         "tensors": tensors.collect::<Vec<_>>(),
     }))
