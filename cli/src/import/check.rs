@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use heddle_arch::Network;
-use heddle_arch::network::Shape;
+use heddle_arch::network::{Layer, Shape};
 use heddle_import::{Import, Row, planes};
 use heddle_sim::network::{Tensor, run_layer};
 use serde_json::{Value, json};
@@ -68,11 +68,8 @@ pub fn check(
     let network = found.network.clone().expect("nothing speaks against it");
     let network = super::checked(path, network)?;
     let images = images.unwrap_or_else(|| random_images(network.input));
-    let rows: Vec<&Row> = found
-        .rows
-        .iter()
-        .filter(|row| row.layer.is_some())
-        .collect();
+    let layers = network.layers.iter();
+    let rows: Vec<Option<&Row>> = layers.map(|layer| found.row(&layer.name)).collect();
     let temporary = std::env::temp_dir();
     let scratch = Scratch::inside(&temporary).map_err(|(folder, error)| {
         Failure::new(format!("cannot write {}: {error}", folder.display()))
@@ -92,14 +89,13 @@ pub fn check(
             path.display()
         ))
     })?;
-    let given = |layer: usize| {
-        let array = npz::read(&outputs, &layer.to_string(), TENSOR_BYTES_MAX);
-        let elements = network.layers[layer].output.elements();
-        array
-            .ok()
-            .and_then(|array| in_network(&array, (elements, images.len())))
+    let mut places = 0..;
+    let given = |(row, layer): (&Option<&Row>, &Layer)| {
+        let place = (*row).and_then(|_| places.next())?;
+        let array = npz::read(&outputs, &place.to_string(), TENSOR_BYTES_MAX).ok()?;
+        in_network(&array, (layer.output.elements(), images.len()))
     };
-    let given: Vec<Option<Images>> = (0..network.layers.len()).map(given).collect();
+    let given: Vec<Option<Images>> = rows.iter().zip(&network.layers).map(given).collect();
     Ok(Checked {
         reference,
         images: images.len(),
@@ -126,12 +122,12 @@ fn request(
     path: &Path,
     network: &Network,
     form: &FileForm,
-    rows: &[&Row],
+    rows: &[Option<&Row>],
 ) -> Result<Value, Failure> {
     let model = fs::canonicalize(path);
     let model = model.map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let moved = if form.unsigned { 128 } else { 0 };
-    let tensors = rows.iter();
+    let tensors = rows.iter().flatten();
     let tensors = tensors.map(|row| json!({ "name": row.tensor, "index": row.index }));
     Ok(json!({
         "model": model.to_string_lossy(),
@@ -220,16 +216,18 @@ fn compare(
     network: &Network,
     form: &FileForm,
     images: &[Vec<i8>],
-    (rows, given): (&[&Row], Vec<Option<Images>>),
+    (rows, given): (&[Option<&Row>], Vec<Option<Images>>),
 ) -> Result<Vec<CheckedTensor>, Failure> {
-    let mut tensors: Vec<CheckedTensor> = (rows.iter().zip(&network.layers).zip(&given))
-        .map(|((row, layer), given)| CheckedTensor {
-            row: (*row).clone(),
-            values: images.len() * layer.output.elements(),
-            found: match given {
-                Some(_) => Found::Compared { differ: 0, most: 0 },
-                None => Found::Missing,
-            },
+    let mut tensors: Vec<Option<CheckedTensor>> = (rows.iter().zip(&network.layers).zip(&given))
+        .map(|((row, layer), given)| {
+            (*row).map(|row| CheckedTensor {
+                row: row.clone(),
+                values: images.len() * layer.output.elements(),
+                found: match given {
+                    Some(_) => Found::Compared { differ: 0, most: 0 },
+                    None => Found::Missing,
+                },
+            })
         })
         .collect();
     for (number, image) in images.iter().enumerate() {
@@ -240,7 +238,7 @@ fn compare(
         for ((layer, given), tensor) in network.layers.iter().zip(&given).zip(&mut tensors) {
             let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &values[i.tensor]).collect();
             let mut made = run_layer(layer, &inputs).map_err(Failure::new)?;
-            if let Some(images) = given {
+            if let (Some(images), Some(tensor)) = (given, tensor) {
                 let reference = ordered(&images[number], layer.output, form);
                 tensor.found.add(&made.values, &reference);
                 made.values = reference;
@@ -248,7 +246,7 @@ fn compare(
             values.push(made);
         }
     }
-    Ok(tensors)
+    Ok(tensors.into_iter().flatten().collect())
 }
 
 /// Elements in the order of the network.
