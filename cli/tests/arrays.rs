@@ -193,7 +193,7 @@ fn inputs_of_every_type_are_the_same_image() {
 }
 
 /// A network of two inputs and what the reference kernel gave for an image, from the importer's models of one operator.
-fn bench_of_two(model: &str) -> (Bench, [Vec<u8>; 3]) {
+pub fn bench_of_two(model: &str) -> (Bench, [Vec<u8>; 3]) {
     let arrays = std::fs::read(format!("{DATA}/operators.npz")).expect("arrays");
     let mut arrays = npz(arrays);
     let bench = Bench::new(&[("c.json", CONFIG)]);

@@ -55,7 +55,7 @@ fn missing_and_unknown_tensors_are_refused() {
         MODEL.replacen("\"bias\": [", "\"biases\": [", 1),
         &[
             ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, \
-            axes, axis, batch, bias, constant, dilation, element_bytes, factors, groups, \
+            alignment, axes, axis, batch, bias, constant, dilation, element_bytes, factors, groups, \
             input_multiplier, input_shift, inputs, kernel, kind, multiplier, name, order, \
             output_channels, output_features, output_scale, output_shape, output_zero_point, \
             padding, permutation, rounding, scale_factor, shift, start, stride, subtract, \

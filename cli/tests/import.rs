@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::arrays::{archive, npz, recorded};
+use crate::arrays::{archive, bench_of_two, npz, recorded};
 use crate::bench::{Bench, CONFIG, Run};
 
 pub const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/data");
@@ -340,6 +340,31 @@ fn layers_that_are_parts_of_an_operator_are_not_held_against_the_reference() {
         "{}",
         run.stdout
     );
+}
+
+#[test]
+fn the_reference_is_given_each_input() {
+    let (bench, [a, b, expected]) = bench_of_two("concatenation");
+    let expected: Vec<i8> = expected.iter().map(|&byte| byte as i8).collect();
+    bench.write(
+        "in.npz",
+        archive(&[("input0", a.clone()), ("input1", b.clone())]),
+    );
+    bench.write("given.npz", archive(&[("0", npy("|i1", &expected))]));
+    interpreter(&bench, &format!("cp \"$2/inputs.npz\" .; {GIVE}"));
+    let run = check(&bench, "tflite", "--inputs in.npz");
+    let told = "  all 84 bytes equal\nas reported: fake 1.0 on 1 images\n";
+    assert!(run.stdout.ends_with(told), "{}{}", run.stdout, run.stderr);
+    let request: Value = serde_json::from_str(&bench.read("request.json")).unwrap();
+    let name = |input: usize| request["inputs"][input]["name"].as_str();
+    assert_eq!([name(0), name(1)], [Some("input0"), Some("input1")]);
+    let written = npz(std::fs::read(bench.path().join("inputs.npz")).unwrap());
+    for (place, file) in [("0", a), ("1", b)] {
+        assert!(file.ends_with(&written[place].1), "{place}");
+    }
+    // Random images have all inputs too.
+    let run = check(&bench, "tflite", "");
+    assert_eq!((run.code, &run.stderr[..]), (Some(1), ""), "{}", run.stdout);
 }
 
 /// onnxruntime computes with float32: few bytes may be a step away.

@@ -1,9 +1,22 @@
 //! One operator each: what runs gives the bytes that the reference kernels gave.
 
 use heddle_arch::Network;
-use heddle_import::{Exact, Inexact, Runs};
+use heddle_import::{Exact, FileInput, Inexact, Runs};
 
 use crate::files::{arrays, bytes, imported, int8, models, run, table};
+
+/// An array for an input has the shape that the file says, whatever views follow.
+#[test]
+fn inputs_are_those_of_the_file() {
+    let mut arrays = arrays("operators.npz");
+    let found = imported(&bytes(&mut arrays, "reshape/model"), &[]);
+    let input = FileInput {
+        name: "input0".to_string(),
+        shape: vec![1, 3, 4, 5],
+        unsigned: false,
+    };
+    assert_eq!(found.inputs, [input]);
+}
 
 #[test]
 fn operators_give_the_bytes_of_the_reference_kernels() {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use heddle_arch::Network;
-use heddle_arch::network::{Layer, Shape};
+use heddle_arch::network::{Layer, LayerKind, Shape};
 use heddle_import::{Import, Row, planes};
 use heddle_sim::network::{Tensor, run_layer};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ pub fn check(
 ) -> Result<Checked, Failure> {
     let network = found.network.clone().expect("nothing speaks against it");
     let network = super::checked(path, network)?;
-    let images = images.unwrap_or_else(|| random_images(network.input));
+    let images = images.unwrap_or_else(|| random_images(network.image_elements()));
     let layers = network.layers.iter();
     let rows: Vec<Option<&Row>> = layers.map(|layer| found.row(&layer.name)).collect();
     let temporary = std::env::temp_dir();
@@ -76,8 +76,17 @@ pub fn check(
     })?;
     let folder = scratch.path();
     let request = request(path, &network, form, &rows)?;
-    let inputs = [("input".to_string(), form.array(network.input, &images))];
-    let inputs = npz::write(&inputs).map_err(Failure::new)?;
+    let inputs = network.inputs().enumerate().map(|(place, input)| {
+        let parts = images.iter();
+        let parts: Images = parts
+            .map(|image| network.part(image, input).to_vec())
+            .collect();
+        (
+            place.to_string(),
+            form.array(network.tensor(input).0, &parts),
+        )
+    });
+    let inputs = npz::write(&inputs.collect::<Vec<_>>()).map_err(Failure::new)?;
     let written = fs::write(folder.join("request.json"), request.to_string());
     let written = written.and_then(|()| fs::write(folder.join("inputs.npz"), inputs));
     written.map_err(|error| Failure::new(format!("cannot write {}: {error}", folder.display())))?;
@@ -105,7 +114,7 @@ pub fn check(
 }
 
 /// Bytes of the same images in every run.
-fn random_images(input: Shape) -> Images {
+fn random_images(elements: usize) -> Images {
     let mut state = 1u64;
     let mut byte = || {
         // Knuth's linear congruential generator for 64 bits; its high bits are the good ones.
@@ -114,7 +123,7 @@ fn random_images(input: Shape) -> Images {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as i8
     };
-    let mut image = || (0..input.elements()).map(|_| byte()).collect();
+    let mut image = || (0..elements).map(|_| byte()).collect();
     (0..IMAGES).map(|_| image()).collect()
 }
 
@@ -129,11 +138,17 @@ fn request(
     let moved = if form.unsigned { 128 } else { 0 };
     let tensors = rows.iter().flatten();
     let tensors = tensors.map(|row| json!({ "name": row.tensor, "index": row.index }));
+    let inputs = network.inputs().zip(&form.inputs).map(|(tensor, input)| {
+        json!({
+            "name": form.names[tensor],
+            "scale": input.scale,
+            "zero_point": i32::from(network.tensor(tensor).1) + moved,
+        })
+    });
     Ok(json!({
         "model": model.to_string_lossy(),
         "format": format(form),
-        "scale": form.inputs[0].scale,
-        "zero_point": i32::from(network.input_zero_point) + moved,
+        "inputs": inputs.collect::<Vec<_>>(),
         "tensors": tensors.collect::<Vec<_>>(),
     }))
 }
@@ -233,11 +248,17 @@ fn compare(
     for (number, image) in images.iter().enumerate() {
         let mut values = vec![Tensor {
             shape: network.input,
-            values: image.clone(),
+            values: network.part(image, 0).to_vec(),
         }];
         for ((layer, given), tensor) in network.layers.iter().zip(&given).zip(&mut tensors) {
             let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &values[i.tensor]).collect();
-            let mut made = run_layer(layer, &inputs).map_err(Failure::new)?;
+            let mut made = match layer.kind {
+                LayerKind::Input => Tensor {
+                    shape: layer.output,
+                    values: network.part(image, values.len()).to_vec(),
+                },
+                _ => run_layer(layer, &inputs).map_err(Failure::new)?,
+            };
             if let (Some(images), Some(tensor)) = (given, tensor) {
                 let reference = ordered(&images[number], layer.output, form);
                 tensor.found.add(&made.values, &reference);

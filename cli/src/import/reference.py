@@ -1,5 +1,5 @@
 """Runs a model in the program it was made for. `heddle import --check` gives it to an interpreter with a folder:
-request.json says what to run, inputs.npz has the images; outputs.npz gets the tensors, by their place in the request."""
+request.json says what to run, inputs.npz has the images of each input, by its place; outputs.npz gets the tensors, by their place in the request."""
 
 import json
 import pathlib
@@ -10,7 +10,8 @@ PACKAGE_IS_MISSING = 3
 
 def main(folder):
     request = json.loads((folder / "request.json").read_text())
-    images = numpy.load(folder / "inputs.npz")["input"]
+    arrays = numpy.load(folder / "inputs.npz")
+    images = zip(*(arrays[str(place)] for place in range(len(request["inputs"]))))
     runs = [list(made) for made in REFERENCES[request["format"]](request, images)]
     arrays = {}
     for place, tensors in enumerate(zip(*runs)):
@@ -27,10 +28,10 @@ def tflite(request, images):
         experimental_preserve_all_tensors=True,
     )
     interpreter.allocate_tensors()
-    [given] = interpreter.get_input_details()
     for image in images:
-        values = as_input(request, image, numpy.dtype(given["dtype"]))
-        interpreter.set_tensor(given["index"], values.reshape(given["shape"]))
+        for given in interpreter.get_input_details():
+            values = as_input(request, image, given["name"], numpy.dtype(given["dtype"]), given["shape"])
+            interpreter.set_tensor(given["index"], values)
         interpreter.invoke()
         yield [interpreter.get_tensor(tensor["index"]) for tensor in request["tensors"]]
 
@@ -48,23 +49,31 @@ def onnx_file(request, images):
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-    [given] = session.get_inputs()
-    dtype = {"tensor(float)": "float32", "tensor(uint8)": "uint8", "tensor(int8)": "int8"}[given.type]
-    shape = [size if isinstance(size, int) else 1 for size in given.shape]
+    types = {"tensor(float)": "float32", "tensor(uint8)": "uint8", "tensor(int8)": "int8"}
     for image in images:
-        values = as_input(request, image, numpy.dtype(dtype)).reshape(shape)
-        found = dict(zip(wanted, session.run(wanted, {given.name: values})))
+        values = {}
+        for given in session.get_inputs():
+            shape = [size if isinstance(size, int) else 1 for size in given.shape]
+            values[given.name] = as_input(request, image, given.name, numpy.dtype(types[given.type]), shape)
+        found = dict(zip(wanted, session.run(wanted, values)))
         yield [found.get(name) for name in names]
 
 
-def as_input(request, image, dtype):
-    """The bytes of an image in the type of the model's input."""
+def as_input(request, image, name, dtype, shape):
+    """What an image has for an input of the model; zeros if no output of the network needs it."""
+    for given, part in zip(request["inputs"], image):
+        if given["name"] == name:
+            return as_type(given, part, dtype).reshape(shape)
+    return numpy.zeros(shape, dtype)
+
+
+def as_type(given, values, dtype):
     if dtype == numpy.float32:
-        real = (image.astype(numpy.float64) - request["zero_point"]) * request["scale"]
+        real = (values.astype(numpy.float64) - given["zero_point"]) * given["scale"]
         return real.astype(numpy.float32)
-    if dtype != image.dtype:
-        return (image ^ numpy.array(-128).astype(image.dtype)).view(dtype)
-    return image
+    if dtype != values.dtype:
+        return (values ^ numpy.array(-128).astype(values.dtype)).view(dtype)
+    return values
 
 
 REFERENCES = {"tflite": tflite, "onnx": onnx_file}
