@@ -164,6 +164,15 @@ fn means_and_shares_are_along_their_dimensions() {
     // Half of x - 1 and x + 6 - 1; a quarter of x - 1 and x + 3 - 1 in both channels.
     check(&mean(r#""channels""#, 0), &[2, 3, 4, 5, 6, 7]);
     check(&mean(r#""channels", "height""#, -1), &[4, 5, 6]);
+    // The same means with zero point 20, and what a table has for them: their distance below 0.
+    let table: Vec<i8> = (i8::MIN..=i8::MAX)
+        .map(|byte| (-i16::from(byte)).min(127) as i8)
+        .collect();
+    let looked_up = mean(r#""channels""#, 0).replace(
+        r#""output_zero_point": 0"#,
+        &format!(r#""table_zero_point": 20, "table": {table:?}, "output_zero_point": 0"#),
+    );
+    check(&looked_up, &[-22, -23, -24, -25, -26, -27]);
     // Steps of 2^-1: the share of x beside x + 6 is 1 / (1 + e^3), that of x beside x + 3 is 1 / (1 + e^1.5).
     let softmax = |axis: &str| {
         format!(
