@@ -11,6 +11,18 @@ use zip::ZipArchive;
 /// A file of NumPy arrays.
 pub type Arrays = ZipArchive<Cursor<Vec<u8>>>;
 
+/// Networks as .onnx files.
+pub const ONNX_NETWORKS: [&str; 8] = [
+    "attention",
+    "dense",
+    "flattened",
+    "gated",
+    "heavy",
+    "keyword",
+    "residual",
+    "separable",
+];
+
 pub fn read(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../import/tests/data");
     std::fs::read(folder.join(name)).unwrap()

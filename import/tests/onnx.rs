@@ -3,7 +3,7 @@
 use heddle_arch::Network;
 use heddle_import::Import;
 
-use crate::files::{Arrays, arrays, bytes, imported, int8, models, read, table};
+use crate::files::{Arrays, ONNX_NETWORKS, arrays, bytes, imported, int8, models, read, table};
 
 /// How many bytes were compared, and how many are not those of onnxruntime.
 #[derive(Default)]
@@ -118,17 +118,7 @@ fn operators_of_onnx_files_give_the_bytes_that_are_meant() {
 #[test]
 fn networks_of_onnx_files_give_the_bytes_that_are_meant_in_every_layer() {
     let mut all = Compared::default();
-    let reports = [
-        "attention",
-        "dense",
-        "flattened",
-        "gated",
-        "heavy",
-        "keyword",
-        "residual",
-        "separable",
-    ]
-    .map(|name| {
+    let reports = ONNX_NETWORKS.map(|name| {
         let found = imported(&read(&format!("onnx/{name}.onnx")), &[]);
         let report = table(&found.rows);
         let compared = compare(found, &mut arrays(&format!("onnx/{name}.npz")), "");

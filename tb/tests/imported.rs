@@ -7,7 +7,7 @@ use heddle_compiler::{Options, Program, compile_with};
 use heddle_import::Inexact;
 
 use crate::machines::Machine;
-use crate::recorded::{Arrays, arrays, bytes, image, imported, int8, models, read};
+use crate::recorded::{Arrays, ONNX_NETWORKS, arrays, bytes, image, imported, int8, models, read};
 use crate::rtl::OrPanic;
 use crate::top::run_images;
 
@@ -112,16 +112,7 @@ fn networks_of_every_family_run_on_the_machine_and_the_host() {
     for name in families {
         check_file(&machine, &format!("{name}.tflite"));
     }
-    for name in [
-        "attention",
-        "dense",
-        "flattened",
-        "gated",
-        "heavy",
-        "keyword",
-        "residual",
-        "separable",
-    ] {
+    for name in ONNX_NETWORKS {
         check_file(&machine, &format!("onnx/{name}.onnx"));
     }
 }

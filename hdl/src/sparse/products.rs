@@ -9,8 +9,8 @@ use heddle_kernel::prelude::*;
 /// columns likewise. Results are counted from the corner of the window; a row has 2^`pitch_i` words, a group 2^`area_i`.
 ///
 /// # Timing
-/// Word of weights (`tap_i`) in cycle T: its memory is read in T and `weight_i` and `index_i` are taken in T+1, the products are at the outputs in T+5. While `hold_i` is high nothing
-/// moves. Settings are stable while `busy_o` is high.
+/// Word of weights (`tap_i`) in cycle T: its memory is read in T, `weight_i` and `index_i` are taken in T+1, the products are at
+/// the outputs in T+5. While `hold_i` is high nothing moves. The window is stable while `busy_o` is high.
 #[module]
 pub struct UnitProducts {
     /// Nothing moves.
@@ -36,16 +36,15 @@ pub struct UnitProducts {
     /// There is a word of weights here.
     pub busy_o: Signal<Out, Bit>,
     mul: [MulS<9, 8, 17>; lanes],
-    /// Words that stand at the memory, in registers, are multiplied, placed, addressed.
+    /// Words that stand at the memory, in registers, whose place is known, that are in the window, and their products.
     busy: [RegEn<Bit>; 5],
-    value: [RegData<Bits<9>>; 2],
+    /// Factors wait for the place of their products: they have fewer bits.
+    value: [RegData<Bits<9>>; 4],
     row: [RegData<Bits<8>>; 2],
     col: [RegData<Bits<8>>; 2],
-    weight: [RegData<Bits<8>>; lanes],
+    weight: [[RegData<Bits<8>>; lanes]; 3],
     index: RegData<Bits<16>>,
     product: [RegData<Bits<17>>; lanes],
-    placed: [RegData<Bits<17>>; lanes],
-    addressed: [RegData<Bits<17>>; lanes],
     /// Row and column of the results.
     result_row: RegData<Bits<9>>,
     result_col: RegData<Bits<9>>,
@@ -79,16 +78,14 @@ impl UnitProducts {
         self.row[1].load(self.moves, self.row[0]);
         self.col[1].load(self.moves, self.col[0]);
         self.index.load(self.moves, self.index_i);
-        comment!("Products, and the place of the results");
+        self.value[2].load(self.moves, self.value[1]);
+        self.value[3].load(self.moves, self.value[2]);
         for i in 0..self._lanes {
-            self.weight[i].load(self.moves, self.weight_i[i]);
-            self.mul[i].a_i = signed_cast(self.value[1]);
-            self.mul[i].b_i = signed_cast(self.weight[i]);
-            self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
-            self.placed[i].load(self.moves, self.product[i]);
-            self.addressed[i].load(self.moves, self.placed[i]);
-            self.product_o[i] = self.addressed[i];
+            self.weight[0][i].load(self.moves, self.weight_i[i]);
+            self.weight[1][i].load(self.moves, self.weight[0][i]);
+            self.weight[2][i].load(self.moves, self.weight[1][i]);
         }
+        comment!("The place of the results");
         self.result_row.load(
             self.moves,
             bit_cast::<9, 8>(self.row[1]) + bit_cast::<9, 4>(self.window_i.kernel_rows)
@@ -112,7 +109,13 @@ impl UnitProducts {
             .load(self.moves, self.result_col - self.window_i.col0);
         self.group[1].load(self.moves, self.group[0]);
         self.drop_o = self.moves & self.busy[3] & !self.keeps;
-        comment!("In the memory of sums");
+        comment!("Products, and their word of sums");
+        for i in 0..self._lanes {
+            self.mul[i].a_i = signed_cast(self.value[3]);
+            self.mul[i].b_i = signed_cast(self.weight[2][i]);
+            self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
+            self.product_o[i] = self.product[i];
+        }
         self.addr.load(
             self.moves,
             self.window_i.offset

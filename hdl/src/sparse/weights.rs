@@ -3,15 +3,16 @@
 use super::waves::*;
 use heddle_kernel::prelude::*;
 
-/// Weight words of a unit, with their places in the kernel, in lists: one for each channel, or several where words are replaced while others are in use.
+/// Weight words of a unit, with their places in the kernel, in lists: one for each channel, or several where words are replaced
+/// while others are in use.
 ///
 /// A word has a weight for each lane. Lists follow one another; the word with bit 15 of its index ends one.
 /// An empty list comes as one word of zeros.
 ///
 /// # Timing
-/// `fill_begin_i` in cycle T: words that come from T+1 on begin at `fill_word_i`, and their first list has the number `fill_first_list_i`. A word
-/// (`fill_valid_i`) of cycle T is written in T+1, and its list, if it ends one, in T+2. A read in T stands at its outputs from
-/// T+1 until the next one.
+/// `fill_begin_i` in cycle T: words that come from T+1 on begin at `fill_word_i`, and their first list has the number
+/// `fill_first_list_i`. A word (`fill_valid_i`) of cycle T is written in T+1, and its list, if it ends one, in T+2. A read in T
+/// stands at its outputs from T+1 until the next one.
 #[module]
 pub struct UnitWeights {
     /// What fills the memory.
@@ -52,10 +53,13 @@ pub struct UnitWeights {
     list: RegData<Bits<9>>,
     /// A list has come to its end.
     ended: Reg<Bit>,
+    /// Its number, first word, and words less 1.
     list_number: Delay<Bits<9>>,
     list_first: Delay<Bits<16>>,
     list_more: Delay<Bits<16>>,
+    /// The word ends a list.
     is_last: Signal<Local, Bit>,
+    /// It has no weight but 0.
     is_zero: Signal<Local, Bit>,
     /// Weights of a word.
     _lanes: Param<'g'>,

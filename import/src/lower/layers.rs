@@ -181,12 +181,7 @@ pub(super) fn scaled(
     bounds: (i8, i8),
 ) -> LayerFile {
     LayerFile {
-        inputs: Some(
-            sources
-                .iter()
-                .map(|source| source.value.name.clone())
-                .collect(),
-        ),
+        inputs: Some(names(sources)),
         multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
         shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
         rounding: Some(match rounding {
@@ -201,15 +196,16 @@ pub(super) fn scaled(
     }
 }
 
+/// What layers call their inputs.
+fn names(sources: &[&Source<'_>]) -> Vec<String> {
+    let names = sources.iter().map(|source| source.value.name.clone());
+    names.collect()
+}
+
 /// What layers with one scale have.
 pub(super) fn one_scale(sources: &[&Source<'_>], scale: Scale, output: Quantised) -> LayerFile {
     LayerFile {
-        inputs: Some(
-            sources
-                .iter()
-                .map(|source| source.value.name.clone())
-                .collect(),
-        ),
+        inputs: Some(names(sources)),
         multiplier: Some(vec![scale.multiplier()]),
         shift: Some(vec![scale.shift()]),
         output_zero_point: Some(output.zero_point),
