@@ -1,5 +1,7 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod map_memory;
+mod map_order;
 mod products;
 mod sums;
 mod taps;
@@ -7,6 +9,8 @@ mod unit;
 mod waves;
 mod weights;
 
+pub use map_memory::MapMemory;
+pub use map_order::MapOrder;
 pub use products::UnitProducts;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;

@@ -63,3 +63,37 @@ pub struct SumDrain {
     /// Its sums stay as they are.
     pub keep: Bit,
 }
+
+/// Entries of one position that are written to map memories.
+#[bundle(entries: usize)]
+pub struct LoadWave {
+    /// There is something.
+    pub valid: Bit,
+    /// Number of entries, from the first one on.
+    pub count: Bits<4>,
+    /// Row of all of them.
+    pub row: Bits<8>,
+    /// Their column.
+    pub col: Bits<8>,
+    /// Set in which they are written.
+    pub set: Bits<2>,
+    /// The set is empty before.
+    pub first: Bit,
+    /// Values, two's complement.
+    pub value: [Bits<9>; entries],
+    /// Numbers of their lists of weights.
+    pub list: [Bits<9>; entries],
+}
+
+/// A part of a map: what a unit takes of it.
+#[bundle]
+pub struct Rectangle {
+    /// First row.
+    pub row0: Bits<9>,
+    /// The row behind the last one.
+    pub row1: Bits<9>,
+    /// First column.
+    pub col0: Bits<9>,
+    /// The column behind the last one.
+    pub col1: Bits<9>,
+}

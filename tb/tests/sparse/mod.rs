@@ -1,4 +1,5 @@
 //! The sparse cluster.
 
+mod map;
 mod sums;
 mod unit;

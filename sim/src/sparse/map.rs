@@ -1,0 +1,158 @@
+//! The clocked map memory of a unit.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::reference::Entry;
+use crate::delay::DelayLine;
+
+/// What a unit takes of a map.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its rows.
+    pub rows: Range<i32>,
+    /// Its columns.
+    pub cols: Range<i32>,
+}
+
+impl Part {
+    /// Whether an entry lies in it.
+    pub fn contains(&self, entry: &Entry) -> bool {
+        self.rows.contains(&entry.row) && self.cols.contains(&entry.col)
+    }
+}
+
+/// Entries of one position that are written.
+#[derive(Debug, Clone, Default)]
+pub struct Load {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// Where they are written.
+    pub set: usize,
+    /// The set is empty before.
+    pub first: bool,
+}
+
+/// Inputs in one clock cycle.
+#[derive(Debug, Clone, Default)]
+pub struct MapInputs {
+    /// Entries for this unit.
+    pub load: Option<Load>,
+    /// A set that is to be read.
+    pub read: Option<usize>,
+    /// The entry at the outputs is taken.
+    pub ready: bool,
+}
+
+/// Outputs in one clock cycle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapOutputs {
+    /// An entry finds its set full.
+    pub full: bool,
+    /// The set is taken.
+    pub read_ready: bool,
+    /// A set has been read.
+    pub read_done: bool,
+    /// An entry.
+    pub entry: Option<Entry>,
+    /// A set is read, or there is an entry.
+    pub busy: bool,
+}
+
+/// The map memory.
+#[derive(Debug, Clone)]
+pub struct MapModel {
+    part: Part,
+    sets: Vec<Vec<Entry>>,
+    entry_max: usize,
+    load: DelayLine<Option<Load>>,
+    /// The set that follows, in the order in which it is read.
+    follows: Option<VecDeque<Entry>>,
+    reading: Option<VecDeque<Entry>>,
+    /// At the memory, behind it, and at the outputs.
+    read: Option<Entry>,
+    kept: VecDeque<Entry>,
+}
+
+impl MapModel {
+    /// A memory of so many sets of so many entries, for a part of a map.
+    pub fn new(part: Part, sets: usize, entry_max: usize) -> Self {
+        Self {
+            part,
+            sets: vec![Vec::new(); sets],
+            entry_max,
+            load: DelayLine::new(1),
+            follows: None,
+            reading: None,
+            read: None,
+            kept: VecDeque::new(),
+        }
+    }
+
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    pub fn step(&mut self, inputs: &MapInputs) -> MapOutputs {
+        let written = self.load.shift(inputs.load.clone());
+        let moves = self.read.is_none() || self.kept.len() < 2;
+        let left = self.reading.as_ref().map(VecDeque::len);
+        let ends = left == Some(0) || left == Some(1) && moves;
+        let begins = left.is_none() || ends;
+        let read_ready = self.follows.is_none() || begins;
+        let busy = self.follows.is_some()
+            || self.reading.is_some()
+            || self.read.is_some()
+            || !self.kept.is_empty();
+        let outputs = MapOutputs {
+            full: false,
+            read_ready,
+            read_done: ends,
+            entry: self.kept.front().copied(),
+            busy,
+        };
+
+        // What is read moves on.
+        let had_room = self.kept.len() < 2;
+        if inputs.ready {
+            self.kept.pop_front();
+        }
+        if had_room {
+            self.kept.extend(self.read.take());
+        }
+        if moves {
+            self.read = self.reading.as_mut().and_then(VecDeque::pop_front);
+        }
+        if begins {
+            self.reading = self.follows.take();
+        }
+        if read_ready {
+            self.follows = inputs.read.map(|set| in_turn(&self.sets[set]));
+        }
+        MapOutputs {
+            full: written.is_some_and(|load| self.write(load)),
+            ..outputs
+        }
+    }
+
+    /// Writes entries; gives whether one found no place.
+    fn write(&mut self, load: Load) -> bool {
+        let set = &mut self.sets[load.set];
+        if load.first {
+            set.clear();
+        }
+        let entries = load.entries.iter();
+        set.extend(entries.filter(|entry| self.part.contains(entry)));
+        let is_full = set.len() > self.entry_max;
+        set.truncate(self.entry_max);
+        is_full
+    }
+}
+
+/// Entries of a set as they are read: one of each quarter in turn. The quarters in turn are the first of the first half, the first
+/// of the second half, then the second ones.
+fn in_turn(set: &[Entry]) -> VecDeque<Entry> {
+    let halves = set.split_at(set.len().div_ceil(2));
+    let quarters = |half: &'_ [Entry]| half.len().div_ceil(2);
+    let (a, c) = halves.0.split_at(quarters(halves.0));
+    let (b, d) = halves.1.split_at(quarters(halves.1));
+    let rows = (0..a.len()).flat_map(|row| [a, b, c, d].map(|quarter| quarter.get(row).copied()));
+    rows.flatten().collect()
+}

@@ -1,0 +1,193 @@
+//! The map memory of a unit.
+
+use std::sync::LazyLock;
+
+use heddle_hdl::sparse::MapMemory;
+use heddle_sim::sparse::reference::Entry;
+use heddle_sim::sparse::{Load, MapInputs, MapModel, Part};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
+
+const SETS: usize = 4;
+const ENTRIES: usize = 32;
+
+static MAP_4: LazyLock<Sources> = LazyLock::new(|| emitted(MapMemory::new(4, SETS, ENTRIES)));
+static MAP_1: LazyLock<Sources> = LazyLock::new(|| emitted(MapMemory::new(1, SETS, ENTRIES)));
+
+/// Maps of one set after the other, each read after it was written, while the next ones are written.
+struct Traffic {
+    /// Entries written in a clock.
+    width: usize,
+    /// Of each set: slots that are not written yet.
+    slots: [usize; SETS],
+    /// Cycles since the last one was written.
+    since: [usize; SETS],
+    /// Reads that wait, or are under way, in order.
+    reads: Vec<usize>,
+    /// How many of them the memory has taken.
+    taken: usize,
+    first: bool,
+    filling: usize,
+}
+
+impl Traffic {
+    fn new(width: usize) -> Self {
+        Self {
+            width,
+            slots: [0; SETS],
+            since: [0; SETS],
+            reads: Vec::new(),
+            taken: 0,
+            first: false,
+            filling: SETS - 1,
+        }
+    }
+
+    fn next(&mut self, rng: &mut ChaCha8Rng) -> MapInputs {
+        for since in &mut self.since {
+            *since += 1;
+        }
+        if self.slots[self.filling] == 0 {
+            let next = (self.filling + 1) % SETS;
+            if !self.reads.contains(&next) {
+                self.filling = next;
+                self.first = true;
+                self.slots[next] = rng.random_range(1..=120 / self.width);
+                self.reads.push(next);
+            }
+        }
+        let mut load = None;
+        if self.slots[self.filling] > 0 && rng.random_bool(0.7) {
+            self.slots[self.filling] -= 1;
+            self.since[self.filling] = 0;
+            load = Some(self.load(rng));
+            self.first = false;
+        }
+        let waits = self.reads.get(self.taken).copied();
+        let is_written = |set: &usize| self.slots[*set] == 0 && self.since[*set] >= 2;
+        MapInputs {
+            load,
+            read: waits.filter(is_written),
+            ready: rng.random_bool(0.7),
+        }
+    }
+
+    fn load(&self, rng: &mut ChaCha8Rng) -> Load {
+        let (row, col) = (rng.random_range(0..8), rng.random_range(248..256));
+        let entry = |_| Entry {
+            value: rng.random_range(-255..256),
+            channel: rng.random_range(0..512),
+            row,
+            col,
+        };
+        let count = (0..self.width + 1).map(entry).collect::<Vec<_>>();
+        let count = count[rng.random_range(0..=self.width)..self.width].to_vec();
+        Load {
+            entries: count,
+            set: self.filling,
+            first: self.first,
+        }
+    }
+}
+
+fn drive(dut: &mut Dut, inputs: &MapInputs, width: usize, mask: bool) {
+    let load = inputs.load.clone().unwrap_or_default();
+    let first = load.entries.first();
+    dut.set("load_valid_i", inputs.load.is_some());
+    dut.set("load_first_i", load.first);
+    dut.set("load_set_i", load.set as u64);
+    dut.set("load_count_i", load.entries.len() as u64);
+    dut.set("load_row_i", first.map_or(0, |entry| entry.row as u64));
+    dut.set("load_col_i", first.map_or(0, |entry| entry.col as u64));
+    let mut entries = load.entries.iter().map(Some).collect::<Vec<_>>();
+    entries.resize(width, None);
+    let values = entries.iter();
+    let values = values.map(|entry| entry.map_or(0, |entry| entry.value as u64));
+    dut.set_all("load_value_i", values);
+    let lists = entries.iter();
+    let lists = lists.map(|entry| entry.map_or(0, |entry| entry.channel as u64));
+    dut.set_all("load_list_i", lists);
+    dut.set("mask_i", mask);
+    dut.set("read_valid_i", inputs.read.is_some());
+    dut.set("read_set_i", inputs.read.unwrap_or(0) as u64);
+    dut.set("ready_i", inputs.ready);
+    dut.settle();
+}
+
+fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    let part = Part {
+        rows: rng.random_range(0..3)..rng.random_range(3..=8),
+        cols: rng.random_range(248..251)..rng.random_range(251..=256),
+    };
+    dut.set("part_row0_i", part.rows.start as u64);
+    dut.set("part_row1_i", part.rows.end as u64);
+    dut.set("part_col0_i", part.cols.start as u64);
+    dut.set("part_col1_i", part.cols.end as u64);
+    let mut model = MapModel::new(part.clone(), SETS, ENTRIES);
+    let mut traffic = Traffic::new(width);
+    for _ in 0..4000 {
+        let mut inputs = traffic.next(&mut rng);
+        // What is for other units passes.
+        let mask = inputs.load.as_ref().is_some_and(|load| load.first) || rng.random_bool(0.9);
+        drive(&mut dut, &inputs, width, mask);
+        inputs.load = inputs.load.filter(|_| mask);
+        let outputs = model.step(&inputs);
+        dut.check("full_o", outputs.full)?;
+        dut.check("read_ready_o", outputs.read_ready)?;
+        dut.check("read_done_o", outputs.read_done)?;
+        dut.check("busy_o", outputs.busy)?;
+        dut.check("valid_o", outputs.entry.is_some())?;
+        if let Some(entry) = outputs.entry {
+            dut.check("entry_value_o", entry.value as u64 & 0x1ff)?;
+            dut.check("entry_row_o", entry.row as u64)?;
+            dut.check("entry_col_o", entry.col as u64)?;
+            dut.check("list_o", entry.channel as u64)?;
+        }
+        dut.clock();
+        traffic.taken += usize::from(inputs.read.is_some() && outputs.read_ready);
+        if outputs.read_done {
+            traffic.reads.remove(0);
+            traffic.taken -= 1;
+        }
+        let entries = inputs.load.iter().flat_map(|load| &load.entries);
+        coverage.event("entry inside", entries.clone().any(|e| part.contains(e)));
+        coverage.event("entry outside", entries.clone().any(|e| !part.contains(e)));
+        coverage.event("full set", outputs.full);
+        coverage.event("set read", outputs.read_done);
+        coverage.event(
+            "set that waits",
+            inputs.read.is_some() && !outputs.read_ready,
+        );
+        coverage.event("entry that waits", outputs.entry.is_some() && !inputs.ready);
+        coverage.event("memory without an entry", !outputs.busy);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn fsa_20_fsa_35_a_map_memory_keeps_the_entries_of_its_part() {
+    run_seeds(|seed| random_maps(&MAP_4, 4, seed));
+    run_seeds(|seed| random_maps(&MAP_1, 1, seed));
+}
+
+#[test]
+fn faults_of_a_map_memory_are_noticed() {
+    let mutants = r"
+        // The last entry of a set is not read.
+        heddle_map_order: left_q == 15'd1 => left_q == 15'd2
+        // The second part begins one entry late, if the number is odd.
+        heddle_map_order: count_i + 15'd1 => count_i + 15'd2
+        // A set is not emptied.
+        heddle_map_memory: takes_q | clears_q => takes_q
+        // An entry that finds no room behind the memory is lost.
+        heddle_map_memory: (waits_q | read_q) & !goes => 1'b0";
+    check_mutants(&MAP_4, &faults(mutants), |sources, seed| {
+        random_maps(sources, 4, seed)
+    });
+}
