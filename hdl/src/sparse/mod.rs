@@ -1,5 +1,6 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod drain;
 mod map_memory;
 mod map_order;
 mod products;
@@ -8,7 +9,9 @@ mod taps;
 mod unit;
 mod waves;
 mod weights;
+mod window;
 
+pub use drain::DrainLink;
 pub use map_memory::MapMemory;
 pub use map_order::MapOrder;
 pub use products::UnitProducts;
@@ -17,3 +20,4 @@ pub use taps::UnitTaps;
 pub use unit::DirectUnit;
 pub use waves::*;
 pub use weights::UnitWeights;
+pub use window::{SumAddress, WindowPlace};

@@ -1,16 +1,16 @@
 //! From values and weights to products and the words that they belong to.
 
-use super::waves::*;
+use super::{SumAddress, WindowPlace, waves::*};
 use heddle_kernel::prelude::*;
 
 /// Multiplies a value with a word of weights, and finds the word of sums. What lies outside the window of the unit is dropped.
 ///
 /// A value at (row, column) and a weight at (kernel row, kernel column) belong to the result at row + (kernel rows - 1) - kernel row,
-/// columns likewise. Results are counted from the corner of the window; a row has 2^`pitch_i` words, a group 2^`area_i`.
+/// columns likewise.
 ///
 /// # Timing
 /// Word of weights (`tap_i`) in cycle T: its memory is read in T, `weight_i` and `index_i` are taken in T+1, the products are at
-/// the outputs in T+5. While `hold_i` is high nothing moves. The window is stable while `busy_o` is high.
+/// the outputs in T+5. While `hold_i` is high nothing moves. The settings are stable while `busy_o` is high.
 #[module]
 pub struct UnitProducts {
     /// Nothing moves.
@@ -23,8 +23,14 @@ pub struct UnitProducts {
     pub weight_i: [Signal<In, Bits<8>>; lanes],
     /// Their index, one cycle later: kernel row in bits 3..0, column 7..4, group 11..8.
     pub index_i: Signal<In, Bits<16>>,
+    /// Kernel rows less 1.
+    pub kernel_rows_i: Signal<In, Bits<4>>,
+    /// Kernel columns less 1.
+    pub kernel_cols_i: Signal<In, Bits<4>>,
     /// The results that are kept.
-    pub window_i: UnitWindow<In>,
+    pub window_i: Rectangle<In>,
+    /// How they lie in the memory of sums.
+    pub layout_i: SumLayout<In>,
     /// There is a word of products.
     pub valid_o: Signal<Out, Bit>,
     /// The word of sums to which they belong.
@@ -35,6 +41,8 @@ pub struct UnitProducts {
     pub drop_o: Signal<Out, Bit>,
     /// There is a word of weights here.
     pub busy_o: Signal<Out, Bit>,
+    window: WindowPlace,
+    word: SumAddress,
     mul: [MulS<9, 8, 17>; lanes],
     /// Words that stand at the memory, in registers, whose place is known, that are in the window, and their products.
     busy: [RegEn<Bit>; 5],
@@ -56,7 +64,6 @@ pub struct UnitProducts {
     keeps: RegData<Bit>,
     addr: RegData<Bits<16>>,
     moves: Signal<Local, Bit>,
-    is_in: Signal<Local, Bit>,
     /// Words of weights at once.
     _lanes: Param<'g'>,
 }
@@ -88,25 +95,22 @@ impl UnitProducts {
         comment!("The place of the results");
         self.result_row.load(
             self.moves,
-            bit_cast::<9, 8>(self.row[1]) + bit_cast::<9, 4>(self.window_i.kernel_rows)
+            bit_cast::<9, 8>(self.row[1]) + bit_cast::<9, 4>(self.kernel_rows_i)
                 - bit_cast::<9, 4>(self.index.get_bits::<4>(0)),
         );
         self.result_col.load(
             self.moves,
-            bit_cast::<9, 8>(self.col[1]) + bit_cast::<9, 4>(self.window_i.kernel_cols)
+            bit_cast::<9, 8>(self.col[1]) + bit_cast::<9, 4>(self.kernel_cols_i)
                 - bit_cast::<9, 4>(self.index.get_bits::<4>(4)),
         );
         self.group[0].load(self.moves, self.index.get_bits::<4>(8));
         comment!("In the window");
-        self.is_in = (self.result_row >= self.window_i.row0)
-            & (self.result_row < self.window_i.row1)
-            & (self.result_col >= self.window_i.col0)
-            & (self.result_col < self.window_i.col1);
-        self.keeps.load(self.moves, self.is_in);
-        self.local_row
-            .load(self.moves, self.result_row - self.window_i.row0);
-        self.local_col
-            .load(self.moves, self.result_col - self.window_i.col0);
+        self.window.row_i = self.result_row;
+        self.window.col_i = self.result_col;
+        self.window.window_i.follow(&self.window_i);
+        self.keeps.load(self.moves, self.window.is_in_o);
+        self.local_row.load(self.moves, self.window.row_o);
+        self.local_col.load(self.moves, self.window.col_o);
         self.group[1].load(self.moves, self.group[0]);
         self.drop_o = self.moves & self.busy[3] & !self.keeps;
         comment!("Products, and their word of sums");
@@ -116,13 +120,11 @@ impl UnitProducts {
             self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
             self.product_o[i] = self.product[i];
         }
-        self.addr.load(
-            self.moves,
-            self.window_i.offset
-                + (bit_cast::<16, 4>(self.group[1]) << self.window_i.area)
-                + (bit_cast::<16, 9>(self.local_row) << self.window_i.pitch)
-                + bit_cast::<16, 9>(self.local_col),
-        );
+        self.word.group_i = bit_cast::<8, 4>(self.group[1]);
+        self.word.row_i = self.local_row;
+        self.word.col_i = self.local_col;
+        self.word.layout_i.follow(&self.layout_i);
+        self.addr.load(self.moves, self.word.addr_o);
         self.valid_o = self.busy[4];
         self.addr_o = self.addr;
         self.busy_o = self.busy[0] | self.busy[1] | self.busy[2] | self.busy[3] | self.busy[4];

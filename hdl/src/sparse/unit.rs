@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Value in cycle T, taken if `ready_o` is high: its first word of weights is read in T+3, its products are added to a word of sums
 /// that is read in T+8 and written in T+11. A word that is on its way, or a drain, holds the products before it,
-/// and all that follows. The settings of the window are stable while `busy_o` is high.
+/// and all that follows. The settings are stable while `busy_o` is high.
 #[module]
 pub struct DirectUnit {
     /// Words of weights.
@@ -23,8 +23,14 @@ pub struct DirectUnit {
     pub entry_i: Entry<In>,
     /// Number of the list of weights that it meets, mostly its channel.
     pub list_i: Signal<In, Bits<9>>,
+    /// Kernel rows less 1.
+    pub kernel_rows_i: Signal<In, Bits<4>>,
+    /// Kernel columns less 1.
+    pub kernel_cols_i: Signal<In, Bits<4>>,
     /// The results that are kept.
-    pub window_i: UnitWindow<In>,
+    pub window_i: Rectangle<In>,
+    /// How they lie in the memory of sums.
+    pub layout_i: SumLayout<In>,
     /// A word of sums that is drained.
     pub drain_i: SumDrain<In>,
     /// Sums of the word that was read two cycles ago.
@@ -78,7 +84,10 @@ impl DirectUnit {
         self.products.tap_i = self.taps.tap_o;
         self.products.entry_i.follow(&self.taps.entry_o);
         self.products.index_i = self.weights.index_o;
+        self.products.kernel_rows_i = self.kernel_rows_i;
+        self.products.kernel_cols_i = self.kernel_cols_i;
         self.products.window_i.follow(&self.window_i);
+        self.products.layout_i.follow(&self.layout_i);
 
         comment!("Sums");
         self.sum.valid_i = self.products.valid_o;

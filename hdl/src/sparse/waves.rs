@@ -30,21 +30,9 @@ pub struct Entry {
     pub col: Bits<8>,
 }
 
-/// The results that a unit keeps, and their places in the memory of sums.
+/// How results lie in the memory of sums.
 #[bundle]
-pub struct UnitWindow {
-    /// Kernel rows less 1.
-    pub kernel_rows: Bits<4>,
-    /// Kernel columns less 1.
-    pub kernel_cols: Bits<4>,
-    /// First row of results.
-    pub row0: Bits<9>,
-    /// The row behind the last one.
-    pub row1: Bits<9>,
-    /// First column.
-    pub col0: Bits<9>,
-    /// The column behind the last one.
-    pub col1: Bits<9>,
+pub struct SumLayout {
     /// Words of a row, as a power of two.
     pub pitch: Bits<4>,
     /// Words of a group, as a power of two.
@@ -60,6 +48,22 @@ pub struct SumDrain {
     pub valid: Bit,
     /// Its address.
     pub addr: Bits<16>,
+    /// Its sums stay as they are.
+    pub keep: Bit,
+}
+
+/// A position whose sums are drained.
+#[bundle]
+pub struct DrainPosition {
+    /// There is one.
+    #[reset]
+    pub valid: Bit,
+    /// Its row, of results.
+    pub row: Bits<9>,
+    /// Its column.
+    pub col: Bits<9>,
+    /// Its group of output channels.
+    pub group: Bits<8>,
     /// Its sums stay as they are.
     pub keep: Bit,
 }
@@ -85,7 +89,7 @@ pub struct LoadWave {
     pub list: [Bits<9>; entries],
 }
 
-/// A part of a map: what a unit takes of it.
+/// A part of a map, of values or of results.
 #[bundle]
 pub struct Rectangle {
     /// First row.

@@ -129,23 +129,10 @@ struct Pair {
 
 impl Pair {
     fn new(mut dut: Dut, layer: &Layer, rng: &mut ChaCha8Rng) -> Checked<Self> {
-        let Window {
-            kernel,
-            rows,
-            cols,
-            pitch,
-            area,
-            offset,
-        } = layer.window.clone();
-        dut.set("window_kernel_rows_i", (kernel.0 - 1) as u64);
-        dut.set("window_kernel_cols_i", (kernel.1 - 1) as u64);
-        dut.set("window_row0_i", rows.start as u64);
-        dut.set("window_row1_i", rows.end as u64);
-        dut.set("window_col0_i", cols.start as u64);
-        dut.set("window_col1_i", cols.end as u64);
-        dut.set("window_pitch_i", pitch);
-        dut.set("window_area_i", area);
-        dut.set("window_offset_i", offset as u64);
+        let (rows, cols) = layer.window.kernel;
+        dut.set("kernel_rows_i", (rows - 1) as u64);
+        dut.set("kernel_cols_i", (cols - 1) as u64);
+        super::set_window(&mut dut, &layer.window);
         for valid in ["valid_i", "fill_valid_i", "drain_valid_i"] {
             dut.set(valid, false);
         }

@@ -1,0 +1,77 @@
+//! A clocked link of the drain chain.
+
+use std::ops::Range;
+
+use super::reference::Place;
+use super::unit::Window;
+use crate::delay::DelayLine;
+
+/// A position whose sums are drained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Group, row and column of the result.
+    pub place: Place,
+    /// Its sums stay as they are.
+    pub keep: bool,
+}
+
+/// Outputs in one clock cycle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkOutputs {
+    /// The position for the next unit.
+    pub position: Option<Position>,
+    /// A word of this unit is drained, and may keep its sums.
+    pub drain: Option<(usize, bool)>,
+    /// Sums of the position of five cycles ago.
+    pub sums: Vec<i32>,
+}
+
+/// The link of a unit.
+#[derive(Debug, Clone)]
+pub struct LinkModel {
+    window: Window,
+    groups: Range<usize>,
+    position: DelayLine<Option<Position>>,
+    drain: DelayLine<Option<(usize, bool)>>,
+    has: DelayLine<bool>,
+    sums: DelayLine<Vec<i32>>,
+}
+
+impl LinkModel {
+    /// Of a unit with sums of these groups of the results of a window.
+    pub fn new(window: Window, groups: Range<usize>) -> Self {
+        Self {
+            window,
+            groups,
+            position: DelayLine::new(1),
+            drain: DelayLine::new(2),
+            has: DelayLine::new(4),
+            sums: DelayLine::new(1),
+        }
+    }
+
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    pub fn step(
+        &mut self,
+        position: Option<Position>,
+        stored: &[i32],
+        sums: &[i32],
+    ) -> LinkOutputs {
+        let drain = position.and_then(|position| {
+            let (group, row, col) = position.place;
+            let group = self.groups.contains(&group).then(|| group - self.groups.start)?;
+            let word = self.window.word((group, row, col))?;
+            Some((word, position.keep))
+        });
+        let own = match self.has.shift(drain.is_some()) {
+            true => stored.to_vec(),
+            false => vec![0; stored.len()],
+        };
+        let sums = sums.iter().zip(own).map(|(sum, own)| sum.wrapping_add(own));
+        LinkOutputs {
+            position: self.position.shift(position),
+            drain: self.drain.shift(drain),
+            sums: self.sums.shift(sums.collect()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A link of the drain chain.
+
+use std::sync::LazyLock;
+
+use heddle_hdl::sparse::DrainLink;
+use heddle_sim::sparse::{LinkModel, Position, Window};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
+
+const LANES: usize = 3;
+
+static LINK_3: LazyLock<Sources> = LazyLock::new(|| emitted(DrainLink::new(LANES)));
+
+fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let mut dut = Dut::new(sources, seed);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    let (row, col) = (rng.random_range(0..=508), rng.random_range(0..=508));
+    let window = Window {
+        kernel: (1, 1),
+        rows: row..row + 3,
+        cols: col..col + 3,
+        pitch: 2,
+        area: 4,
+        offset: rng.random_range(0..1000),
+    };
+    let groups = rng.random_range(1..200);
+    let groups = groups..groups + 3;
+    super::set_window(&mut dut, &window);
+    dut.set("group0_i", groups.start as u64);
+    dut.set("group1_i", groups.end as u64);
+    let mut model = LinkModel::new(window.clone(), groups.clone());
+    for cycle in 0..3000 {
+        let place = (
+            rng.random_range(groups.start - 1..=groups.end),
+            rng.random_range((row - 1).max(0)..=row + 3),
+            rng.random_range((col - 1).max(0)..=col + 3),
+        );
+        let keep = rng.random();
+        let position = Some(Position { place, keep }).filter(|_| rng.random_bool(0.9));
+        let mut words = || {
+            let sum = |_| rng.random::<i32>();
+            (0..LANES).map(sum).collect::<Vec<i32>>()
+        };
+        let (stored, sums) = (words(), words());
+        dut.set("position_valid_i", position.is_some());
+        dut.set("position_group_i", place.0 as u64);
+        dut.set("position_row_i", place.1 as u64);
+        dut.set("position_col_i", place.2 as u64);
+        dut.set("position_keep_i", keep);
+        dut.set_all("stored_i", stored.iter().map(|sum| *sum as u64));
+        dut.set_all("sum_i", sums.iter().map(|sum| *sum as u64));
+        dut.settle();
+        let outputs = model.step(position, &stored, &sums);
+        dut.check("position_valid_o", outputs.position.is_some())?;
+        if let Some(position) = outputs.position {
+            dut.check("position_group_o", position.place.0 as u64)?;
+            dut.check("position_row_o", position.place.1 as u64)?;
+            dut.check("position_col_o", position.place.2 as u64)?;
+            dut.check("position_keep_o", position.keep)?;
+        }
+        dut.check("drain_valid_o", outputs.drain.is_some())?;
+        if let Some((word, keep)) = outputs.drain {
+            dut.check("drain_addr_o", word as u64)?;
+            dut.check("drain_keep_o", keep)?;
+        }
+        for (lane, sum) in outputs.sums.iter().enumerate() {
+            // Sums begin with any value.
+            if cycle > 0 {
+                dut.check_element("sum_o", lane, LANES, *sum as u64)?;
+            }
+        }
+        dut.clock();
+        let has = groups.contains(&place.0);
+        let inside = window.word((0, place.1, place.2)).is_some();
+        coverage.event("position of the unit", has && inside);
+        coverage.event("position outside the window", has && !inside);
+        coverage.event("group of another unit", !has && inside);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn a_link_adds_the_sums_of_its_unit_to_those_of_its_neighbours() {
+    run_seeds(|seed| random_positions(&LINK_3, seed));
+}
+
+#[test]
+fn faults_of_a_link_are_noticed() {
+    let mutants = r"
+        // The last row of a window is left out.
+        heddle_window_place: row_i < window_row1_i => row_i + 9'd1 < window_row1_i
+        // The last group is left out.
+        heddle_drain_link: position_group_i < group1_i => position_group_i + 8'd1 < group1_i
+        // Sums of the position before.
+        heddle_drain_link: has_q[3] => has_q[2]";
+    check_mutants(&LINK_3, &faults(mutants), random_positions);
+}
