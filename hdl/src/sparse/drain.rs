@@ -8,13 +8,13 @@ use heddle_kernel::prelude::*;
 /// Neighbours may both have sums of a position: their products belong to one result. A position outside the window adds nothing.
 ///
 /// # Timing
-/// Position in cycle T: on the outputs in T+1. The unit's word of sums is asked for in T+2 (`drain_o`), and is on `stored_i` in T+4,
-/// with the sums of the units before on `sum_i`; the sums of both are on `sum_o` in T+5. So each unit is a cycle behind the one
-/// before it, and the sums of m units come out m + 4 cycles behind the position. The window is stable from T to T+1.
+/// Position in cycle T: the unit's word of sums is asked for in T+2 (`drain_o`), and is on `stored_i` in T+4,
+/// with the sums of the units before on `sum_i`; the sums of both are on `sum_o` in T+5. Each unit is a cycle behind the one before
+/// it, so that the sums of m units come out m + 4 cycles behind the position. The window is stable from T to T+1.
 #[module]
 pub struct DrainLink {
     /// A position whose sums are drained.
-    pub position: Wave<DrainPosition>,
+    pub position_i: DrainPosition<In>,
     /// Results of which this unit has sums.
     pub window_i: Rectangle<In>,
     /// How they lie in the memory of sums.
@@ -39,7 +39,7 @@ pub struct DrainLink {
     col: Delay<Bits<9>>,
     group: Delay<Bits<8>>,
     addr: Delay<Bits<16>>,
-    keep: Delay<Bit>,
+    keep: [Delay<Bit>; 2],
     /// What the unit adds.
     added: [Signal<Local, Bits<32>>; lanes],
     /// Sums of a word.
@@ -49,7 +49,6 @@ pub struct DrainLink {
 #[kernel]
 impl DrainLink {
     fn update(&mut self) {
-        self.position.pass_on();
         comment!("In the window");
         self.place.row_i = self.position_i.row;
         self.place.col_i = self.position_i.col;
@@ -69,10 +68,10 @@ impl DrainLink {
         self.word.col_i = self.col;
         self.word.layout_i.follow(&self.layout_i);
         self.addr = self.word.addr_o;
-        self.keep = self.position.keep;
+        self.keep.shift_in(self.position_i.keep);
         self.drain_o.valid = self.has[1];
         self.drain_o.addr = self.addr;
-        self.drain_o.keep = self.keep;
+        self.drain_o.keep = self.keep[1];
         comment!("Its sums");
         for i in 0..self._lanes {
             self.added[i] = mux(self.has[3], self.stored_i[i], 0.into());

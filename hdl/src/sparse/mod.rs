@@ -1,5 +1,6 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod cell;
 mod drain;
 mod map_memory;
 mod map_order;
@@ -7,10 +8,12 @@ mod products;
 mod sums;
 mod taps;
 mod unit;
+mod units;
 mod waves;
 mod weights;
 mod window;
 
+pub use cell::SparseUnit;
 pub use drain::DrainLink;
 pub use map_memory::MapMemory;
 pub use map_order::MapOrder;
@@ -18,6 +21,7 @@ pub use products::UnitProducts;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;
 pub use unit::DirectUnit;
+pub use units::SparseUnits;
 pub use waves::*;
 pub use weights::UnitWeights;
 pub use window::{SumAddress, WindowPlace};

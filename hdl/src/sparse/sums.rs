@@ -49,20 +49,24 @@ pub struct UnitSums {
     meets: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
+    product_addr: Signal<Local, Bits<16>>,
     read_addr: Signal<Local, Bits<16>>,
     /// Sums of a word.
     _lanes: Param<'g'>,
-    /// Words.
+    /// Words, a power of two.
     _depth: Param<'d'>,
 }
 
 #[kernel]
 impl UnitSums {
     fn update(&mut self) {
-        comment!("Products wait for a drain, and for their own word");
+        comment!(
+            "Products wait for a drain, and for their own word; higher bits of addresses are not looked at"
+        );
+        self.product_addr = self.addr_i & (self._depth - 1).to_bits::<16>();
         self.meets = false;
         for i in 0..3 {
-            if self.busy[i] & (self.addr[i] == self.addr_i) {
+            if self.busy[i] & (self.addr[i] == self.product_addr) {
                 self.meets = true;
             }
         }
@@ -73,7 +77,11 @@ impl UnitSums {
 
         comment!("The word is read");
         self.reads = self.drain_i.valid | (self.valid_i & !self.holds);
-        self.read_addr = mux(self.drain_i.valid, self.drain_i.addr, self.addr_i);
+        self.read_addr = mux(
+            self.drain_i.valid,
+            self.drain_i.addr & (self._depth - 1).to_bits::<16>(),
+            self.product_addr,
+        );
         self.ram.ren_i = self.reads;
         self.ram.raddr_i = self.read_addr;
         self.busy[0] = self.reads;

@@ -6,12 +6,14 @@ use heddle_kernel::prelude::*;
 #[bundle(lanes: usize)]
 pub struct WeightFill {
     /// Words will come from the next cycle on.
+    #[reset]
     pub begin: Bit,
     /// Where they begin.
     pub word: Bits<16>,
     /// Number of the list that they begin.
     pub first_list: Bits<9>,
     /// A word.
+    #[reset]
     pub valid: Bit,
     /// Its weights, two's complement.
     pub weight: [Bits<8>; lanes],
@@ -72,6 +74,7 @@ pub struct DrainPosition {
 #[bundle(entries: usize)]
 pub struct LoadWave {
     /// There is something.
+    #[reset]
     pub valid: Bit,
     /// Number of entries, from the first one on.
     pub count: Bits<4>,

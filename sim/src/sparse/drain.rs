@@ -18,8 +18,6 @@ pub struct Position {
 /// Outputs in one clock cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkOutputs {
-    /// The position for the next unit.
-    pub position: Option<Position>,
     /// A word of this unit is drained, and may keep its sums.
     pub drain: Option<(usize, bool)>,
     /// Sums of the position of five cycles ago.
@@ -31,7 +29,6 @@ pub struct LinkOutputs {
 pub struct LinkModel {
     window: Window,
     groups: Range<usize>,
-    position: DelayLine<Option<Position>>,
     drain: DelayLine<Option<(usize, bool)>>,
     has: DelayLine<bool>,
     sums: DelayLine<Vec<i32>>,
@@ -43,7 +40,6 @@ impl LinkModel {
         Self {
             window,
             groups,
-            position: DelayLine::new(1),
             drain: DelayLine::new(2),
             has: DelayLine::new(4),
             sums: DelayLine::new(1),
@@ -59,7 +55,10 @@ impl LinkModel {
     ) -> LinkOutputs {
         let drain = position.and_then(|position| {
             let (group, row, col) = position.place;
-            let group = self.groups.contains(&group).then(|| group - self.groups.start)?;
+            let group = self
+                .groups
+                .contains(&group)
+                .then(|| group - self.groups.start)?;
             let word = self.window.word((group, row, col))?;
             Some((word, position.keep))
         });
@@ -69,7 +68,6 @@ impl LinkModel {
         };
         let sums = sums.iter().zip(own).map(|(sum, own)| sum.wrapping_add(own));
         LinkOutputs {
-            position: self.position.shift(position),
             drain: self.drain.shift(drain),
             sums: self.sums.shift(sums.collect()),
         }

@@ -205,6 +205,14 @@ impl Dut {
         self.model.get(self.port(port))
     }
 
+    /// Element `index` of a packed vector with `count` elements.
+    #[track_caller]
+    pub fn get_element(&self, port: &str, index: usize, count: usize) -> u64 {
+        let id = self.port(port);
+        let width = self.model.width(id) / count as u32;
+        self.model.get_bits(id, index as u32 * width, width)
+    }
+
     /// Compares a port of at most 64 bits; higher bits of `expected` are ignored.
     #[track_caller]
     pub fn check(&self, port: &str, expected: impl Into<u64>) -> Checked {
@@ -220,10 +228,9 @@ impl Dut {
         count: usize,
         expected: impl Into<u64>,
     ) -> Checked {
-        let id = self.port(port);
-        let width = self.model.width(id) / count as u32;
+        let width = self.model.width(self.port(port)) / count as u32;
         let expected = expected.into() & (u64::MAX >> (64 - width));
-        let found = self.model.get_bits(id, index as u32 * width, width);
+        let found = self.get_element(port, index, count);
         if found == expected {
             return Ok(());
         }

@@ -4,6 +4,7 @@ mod drain;
 mod map;
 mod sums;
 mod unit;
+mod units;
 
 use heddle_sim::sparse::Window;
 

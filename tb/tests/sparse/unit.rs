@@ -99,7 +99,12 @@ impl Layer {
 }
 
 /// Taps in any order; words of zeros are left out.
-fn random_list(rng: &mut ChaCha8Rng, kernel: (i32, i32), groups: usize, share: f64) -> Vec<Tap> {
+pub(super) fn random_list(
+    rng: &mut ChaCha8Rng,
+    kernel: (i32, i32),
+    groups: usize,
+    share: f64,
+) -> Vec<Tap> {
     let mut list = Vec::new();
     for group in 0..groups {
         for row in 0..kernel.0 {
@@ -184,7 +189,7 @@ impl Pair {
 }
 
 /// Writes lists of weights from a word on.
-fn fill(dut: &mut Dut, lists: &[Vec<Tap>], word: u64) {
+pub(super) fn fill(dut: &mut Dut, lists: &[Vec<Tap>], word: u64) {
     dut.set("fill_begin_i", true);
     dut.set("fill_word_i", word);
     dut.set("fill_first_list_i", 0u64);
