@@ -1,5 +1,6 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod load;
 mod products;
 mod sums;
 mod taps;
@@ -7,6 +8,7 @@ mod unit;
 mod waves;
 mod weights;
 
+pub use load::Load;
 pub use products::UnitProducts;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;

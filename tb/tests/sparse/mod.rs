@@ -1,4 +1,5 @@
 //! The sparse cluster.
 
+mod load;
 mod sums;
 mod unit;
