@@ -1,6 +1,6 @@
 //! From slots to entries.
 
-use super::waves::*;
+use super::{LoadPick, waves::*};
 use heddle_kernel::prelude::*;
 
 /// Makes entries of the values of a slot that are not zero: lane 0 first, as many in a cycle as the wave carries. Zeros are
@@ -19,9 +19,11 @@ pub struct Load {
     pub slot_ready_o: Signal<Out, Bit>,
     /// Their entries.
     #[new(LoadWave::new(entries))]
-    pub wave_o: LoadWave<Out>,
+    pub load_o: LoadWave<Out>,
     #[new(LoadWaveReg::new(entries))]
-    wave: LoadWaveReg,
+    load: LoadWaveReg,
+    #[new(LoadPick::new(lanes))]
+    pick: [LoadPick; entries],
     /// There is a slot.
     busy: RegEn<Bit>,
     value: [RegData<Bits<9>>; lanes],
@@ -35,13 +37,10 @@ pub struct Load {
     last: RegData<Bit>,
     /// A load begins, and none of the slot is picked yet.
     first: Delay<Bit>,
-    /// At least 0, 1, 2, ... lanes of `rest` are in a block of 1, 2, 4, ... lanes, up to each lane.
-    counted: [[[Signal<Local, Bit>; lanes]; entries + 2]; levels + 1],
-    /// At least 0, 1, 2, ... of them lie below each lane; last: there are as many.
-    below: [[Signal<Local, Bit>; lanes + 1]; entries + 2],
-    /// Entries that are picked, and their lanes.
-    chosen: [Signal<Local, Bits<9>>; entries],
-    chosen_lane: [Signal<Local, Bits<6>>; entries],
+    /// At least 1, 2, ... entries are in a block of 1, 2, 4, ... lanes, up to each lane.
+    counted: [[[Signal<Local, Bit>; lanes]; entries + 1]; levels + 1],
+    /// At least 1, 2, ... of all entries lie below each lane; last: there are as many.
+    below: [[Signal<Local, Bit>; lanes + 1]; entries],
     /// More entries are left than are picked.
     more: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
@@ -87,7 +86,7 @@ impl Load {
 
     /// A slot is taken when the last entries of the one before are picked.
     fn slot(&mut self) {
-        self.more = self.below[self._entries + 1][self._lanes];
+        self.more = self.counted[self._levels][self._entries][self._lanes - 1];
         self.ends = !(self.busy & self.more);
         self.slot_ready_o = self.ends;
         self.busy.load(self.ends, self.slot_i.valid);
@@ -99,61 +98,71 @@ impl Load {
         self.first = self.ends & self.slot_i.first;
         for i in 0..self._lanes {
             self.value[i].load(self.ends, self.slot_i.value[i]);
-            let is_left = self.rest[i] & self.below[self._entries][i];
+            let is_left = self.rest[i] & self.below[self._entries - 1][i];
             self.rest[i] = mux(self.ends, self.slot_i.nz[i], is_left);
         }
     }
 
-    /// Entries below each lane, counted in blocks that join.
+    /// Entries below each lane. Counted in blocks that join, so that many lanes are as fast as few.
     fn count(&mut self) {
         for i in 0..self._lanes {
-            self.counted[0][0][i] = true;
-            self.counted[0][1][i] = self.rest[i];
-            for k in 2..self._entries + 2 {
-                self.counted[0][k][i] = false;
+            self.counted[0][0][i] = self.rest[i];
+            for k in 0..self._entries {
+                self.counted[0][k + 1][i] = false;
             }
         }
         for t in 0..self._levels {
             for i in 0..self._lanes {
-                for k in 0..self._entries + 2 {
-                    self.counted[t + 1][k][i] = self.counted[t][k][i];
+                for k in 0..self._entries + 1 {
                     if (i >> t) % 2 == 1 {
-                        comment!("Some of them here, the others in the block before");
-                        let before = (i >> t << t) - 1;
-                        for j in 0..k {
-                            self.counted[t + 1][k][i] = self.counted[t + 1][k][i]
-                                | (self.counted[t][j][i] & self.counted[t][k - j][before]);
-                        }
+                        self.join(t, k, i);
+                    } else {
+                        self.counted[t + 1][k][i] = self.counted[t][k][i];
                     }
                 }
             }
         }
-        for k in 0..self._entries + 2 {
-            self.below[k][0] = k == 0;
+        for k in 0..self._entries {
+            self.below[k][0] = false;
             for i in 0..self._lanes {
                 self.below[k][i + 1] = self.counted[self._levels][k][i];
             }
         }
     }
 
+    /// More than k entries up to lane i of a block of 2^t lanes and the one before: there, here, or some in each.
+    fn join(&mut self, t: usize, k: usize, i: usize) {
+        let before = (i >> t << t) - 1;
+        self.counted[t + 1][k][i] = self.counted[t][k][i] | self.counted[t][k][before];
+        for j in 0..k {
+            self.counted[t + 1][k][i] = self.counted[t + 1][k][i]
+                | (self.counted[t][j][i] & self.counted[t][k - 1 - j][before]);
+        }
+    }
+
     /// Entry k is the lane that has k others below it.
     fn pick(&mut self) {
         for k in 0..self._entries {
-            self.chosen[k] = 0.into();
-            self.chosen_lane[k] = 0.into();
-            for i in k..self._lanes {
-                if self.rest[i] & self.below[k][i] & !self.below[k + 1][i] {
-                    self.chosen[k] = self.chosen[k] | self.value[i];
-                    self.chosen_lane[k] = self.chosen_lane[k] | i.to_bits::<6>();
+            for i in 0..self._lanes {
+                self.pick[k].value_i[i] = self.value[i];
+                if k == 0 {
+                    self.pick[k].pick_i[i] = self.rest[i] & !self.below[0][i];
+                } else {
+                    self.pick[k].pick_i[i] =
+                        self.rest[i] & self.below[k - 1][i] & !self.below[k][i];
                 }
             }
-            self.picked_value[k] = self.chosen[k];
-            self.picked_lane[k] = self.chosen_lane[k];
+            self.picked_value[k] = self.pick[k].value_o;
+            self.picked_lane[k] = self.pick[k].lane_o;
         }
+    }
+
+    /// What is picked is told, and its lanes become lists.
+    fn send(&mut self) {
         self.picked_count = 0.into();
-        for k in 1..self._entries + 1 {
+        for k in 0..self._entries {
             if self.below[k][self._lanes] {
-                self.picked_count = k.to_bits::<4>();
+                self.picked_count = (k + 1).to_bits::<4>();
             }
         }
         self.picked_row = self.row;
@@ -162,23 +171,20 @@ impl Load {
         self.picked_set = self.set;
         self.picked_first = self.first;
         self.picked_last = self.last & !self.more;
-        let is_seen = self.below[1][self._lanes] | self.first | self.last;
+        let is_seen = self.below[0][self._lanes] | self.first | self.last;
         self.picked = self.busy & is_seen;
-    }
 
-    /// Lanes become lists.
-    fn send(&mut self) {
-        self.wave.valid = self.picked;
-        self.wave.count = self.picked_count;
-        self.wave.row = self.picked_row;
-        self.wave.col = self.picked_col;
-        self.wave.set = self.picked_set;
-        self.wave.first = self.picked_first;
-        self.wave.last = self.picked_last;
+        self.load.valid = self.picked;
+        self.load.count = self.picked_count;
+        self.load.row = self.picked_row;
+        self.load.col = self.picked_col;
+        self.load.set = self.picked_set;
+        self.load.first = self.picked_first;
+        self.load.last = self.picked_last;
         for k in 0..self._entries {
-            self.wave.value[k] = self.picked_value[k];
-            self.wave.list[k] = self.picked_list + bit_cast::<9, 6>(self.picked_lane[k]);
+            self.load.value[k] = self.picked_value[k];
+            self.load.list[k] = self.picked_list + bit_cast::<9, 6>(self.picked_lane[k]);
         }
-        self.wave_o.follow(&self.wave);
+        self.load_o.follow(&self.load);
     }
 }

@@ -1,6 +1,7 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
 mod load;
+mod load_pick;
 mod products;
 mod sums;
 mod taps;
@@ -9,6 +10,7 @@ mod waves;
 mod weights;
 
 pub use load::Load;
+pub use load_pick::LoadPick;
 pub use products::UnitProducts;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;
