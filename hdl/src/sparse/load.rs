@@ -103,7 +103,7 @@ impl Load {
         }
     }
 
-    /// Entries below each lane. Counted in blocks that join, so that many lanes are as fast as few.
+    /// Entries below each lane. Counted in blocks that join: twice the lanes are one level more.
     fn count(&mut self) {
         for i in 0..self._lanes {
             self.counted[0][0][i] = self.rest[i];
