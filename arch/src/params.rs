@@ -11,6 +11,7 @@ mod offsets;
 mod post;
 mod program;
 mod slices;
+mod sparse;
 
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
@@ -18,6 +19,7 @@ pub(crate) use program::program_banks;
 pub use program::{Program, ProgramMemory};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
+pub use sparse::Sparse;
 
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +54,10 @@ pub struct Params {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Offsets")]
     pub offsets: Option<Offsets>,
+    /// The sparse cluster. Default: all options at their defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Sparse")]
+    pub sparse: Option<Sparse>,
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
@@ -449,6 +455,17 @@ impl Params {
         Offsets {
             rows: section.rows.or(Some(self.array.rows)),
             cols: section.cols.or(Some(self.array.cols)),
+            ..section
+        }
+    }
+
+    /// Options of the sparse cluster: those of the section `sparse`, with lanes given, and no more entries at once than lanes.
+    pub fn sparse_cluster(&self) -> Sparse {
+        let section = self.sparse.clone().unwrap_or_default();
+        let lanes = section.load_lanes.unwrap_or(self.array.rows.min(64));
+        Sparse {
+            load_lanes: Some(lanes),
+            load_entries: section.load_entries.min(1 << lanes.ilog2()),
             ..section
         }
     }

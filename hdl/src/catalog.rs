@@ -16,6 +16,7 @@ use crate::post::{
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
+use crate::sparse::{Load, SparseShape, SparseUnit, SparseUnits};
 use crate::top::Top;
 use crate::traversal::{
     OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -70,6 +71,9 @@ modules! { p =>
     "dual_array" "processing elements that keep weights or sums":
         Box::new(DualArray::new(p.array.rows, p.array.cols));
     "gemm" "operands by base and offset, weights, array, results": gemm(p);
+    "sparse_units" "units that multiply values that are not zero": sparse_units(p);
+    "sparse_unit" "one of them: values, weights, sums": sparse_unit(p);
+    "sparse_load" "slots of values to those that are not zero": sparse_load(p);
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
     "results_buffer" "sums of all columns that wait for more":
@@ -231,6 +235,20 @@ fn sliced_shape(params: &Params) -> SlicedShape {
         Some(memory) => SlicedShape::of(size(memory.words), &memory.slices),
         None => SlicedShape::of_bank(params),
     }
+}
+
+fn sparse_units(params: &Params) -> Box<dyn Block> {
+    Box::new(SparseUnits::new(SparseShape::of(params)))
+}
+
+fn sparse_unit(params: &Params) -> Box<dyn Block> {
+    Box::new(SparseUnit::new(SparseShape::of(params)))
+}
+
+fn sparse_load(params: &Params) -> Box<dyn Block> {
+    let section = params.sparse_cluster();
+    let lanes = section.load_lanes.expect("lanes are given");
+    Box::new(Load::new(size(lanes), size(section.load_entries)))
 }
 
 fn size(value: u32) -> usize {

@@ -1,6 +1,6 @@
 //! A unit of the cluster: its map memory, what it computes, and its link of the drain chain.
 
-use super::{DirectUnit, DrainLink, MapMemory, waves::*};
+use super::{DirectUnit, DrainLink, MapMemory, SparseShape, waves::*};
 use heddle_kernel::prelude::*;
 
 /// One of the units of a cluster. What comes to all of them travels: on the outputs for the next unit one cycle later.
@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// As its parts: [`MapMemory`], [`DirectUnit`], [`DrainLink`]. A word of weights in cycle T is for this unit if bit 0 of `fill_mask_i` is
 /// high in T, entries likewise; masks move down by one from unit to unit. The settings of values and products are stable while `busy_o` is
 /// high, those of drains while positions pass.
-#[module]
+#[module(shape: SparseShape)]
 pub struct SparseUnit {
     /// Entries on their way.
     #[new(entries)]

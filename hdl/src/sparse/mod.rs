@@ -2,9 +2,12 @@
 
 mod cell;
 mod drain;
+mod load;
+mod load_pick;
 mod map_memory;
 mod map_order;
 mod products;
+mod shape;
 mod sums;
 mod taps;
 mod unit;
@@ -15,9 +18,12 @@ mod window;
 
 pub use cell::SparseUnit;
 pub use drain::DrainLink;
+pub use load::Load;
+pub use load_pick::LoadPick;
 pub use map_memory::MapMemory;
 pub use map_order::MapOrder;
 pub use products::UnitProducts;
+pub use shape::SparseShape;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;
 pub use unit::DirectUnit;

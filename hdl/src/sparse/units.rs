@@ -1,6 +1,6 @@
 //! The units of a cluster, one behind the other.
 
-use super::{SparseUnit, waves::*};
+use super::{SparseShape, SparseUnit, waves::*};
 use heddle_kernel::prelude::*;
 
 /// All units: entries and words of weights come to the first one and travel, and so do positions, whose sums leave behind the last one.
@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// What comes in cycle T reaches unit u in T+u. Position in T: the first of the sums, mostly a bias, is taken from `sum_i` in T+4, the sums of
 /// all units are on `sum_o` in T + units + 4.
-#[module]
+#[module(shape: SparseShape)]
 pub struct SparseUnits {
     /// Entries.
     #[new(LoadWave::new(entries))]
@@ -62,7 +62,7 @@ pub struct SparseUnits {
     pub drop_o: [Signal<Out, Bit>; units],
     /// Event: products wait.
     pub hold_o: [Signal<Out, Bit>; units],
-    #[new(SparseUnit::new(lanes, words, lists, sums, entries, sets, entry_max, units))]
+    #[new(SparseUnit::new(shape))]
     unit: [SparseUnit; units],
     #[new(LoadWave::new(entries))]
     load: [LoadWave<Local>; units + 1],

@@ -21,6 +21,51 @@ pub struct WeightFill {
     pub index: Bits<16>,
 }
 
+/// Values of one position of a map, and which of them are not zero.
+#[bundle(lanes: usize)]
+pub struct LoadSlot {
+    /// There is a slot.
+    pub valid: Bit,
+    /// Row of its values.
+    pub row: Bits<8>,
+    /// Their column.
+    pub col: Bits<8>,
+    /// Number of the list of weights of lane 0; the next lanes have the next ones.
+    pub list: Bits<9>,
+    /// First slot of a load.
+    pub first: Bit,
+    /// Last slot of a load.
+    pub last: Bit,
+    /// Set of the map memory that takes its entries.
+    pub set: Bits<2>,
+    /// Values, two's complement.
+    pub value: [Bits<9>; lanes],
+    /// The value of a lane is an entry.
+    pub nz: [Bit; lanes],
+}
+
+/// Entries on their way through the units: values that are not zero, all of one position.
+#[bundle(entries: usize)]
+pub struct LoadWave {
+    /// There are entries, or a load begins or ends. All else counts only then.
+    #[reset]
+    pub valid: Bit,
+    /// Number of entries; the first ones of `value` and `list` are taken.
+    pub count: Bits<4>,
+    /// Row of the entries.
+    pub row: Bits<8>,
+    /// Their column.
+    pub col: Bits<8>,
+    /// Set of the map memory that takes them.
+    pub set: Bits<2>,
+    /// A load begins with these entries: its set is empty before.
+    pub first: Bit,
+    /// Values, two's complement.
+    pub value: [Bits<9>; entries],
+    /// Numbers of the lists of weights that they meet.
+    pub list: [Bits<9>; entries],
+}
+
 /// A value that is not zero, and where it lies.
 #[bundle]
 pub struct Entry {
@@ -68,28 +113,6 @@ pub struct DrainPosition {
     pub group: Bits<8>,
     /// Its sums stay as they are.
     pub keep: Bit,
-}
-
-/// Entries of one position that are written to map memories.
-#[bundle(entries: usize)]
-pub struct LoadWave {
-    /// There is something.
-    #[reset]
-    pub valid: Bit,
-    /// Number of entries, from the first one on.
-    pub count: Bits<4>,
-    /// Row of all of them.
-    pub row: Bits<8>,
-    /// Their column.
-    pub col: Bits<8>,
-    /// Set in which they are written.
-    pub set: Bits<2>,
-    /// The set is empty before.
-    pub first: Bit,
-    /// Values, two's complement.
-    pub value: [Bits<9>; entries],
-    /// Numbers of their lists of weights.
-    pub list: [Bits<9>; entries],
 }
 
 /// A part of a map, of values or of results.

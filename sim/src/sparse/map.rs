@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::load::Load;
 use super::reference::Entry;
 use crate::delay::DelayLine;
 
@@ -20,17 +21,6 @@ impl Part {
     pub fn contains(&self, entry: &Entry) -> bool {
         self.rows.contains(&entry.row) && self.cols.contains(&entry.col)
     }
-}
-
-/// Entries of one position that are written.
-#[derive(Debug, Clone, Default)]
-pub struct Load {
-    /// The entries.
-    pub entries: Vec<Entry>,
-    /// Where they are written.
-    pub set: usize,
-    /// The set is empty before.
-    pub first: bool,
 }
 
 /// Inputs in one clock cycle.

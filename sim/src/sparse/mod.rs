@@ -1,12 +1,15 @@
-//! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]).
+//! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
+//! ([`LoadModel`]).
 
 mod drain;
+mod load;
 mod map;
 pub mod reference;
 mod sums;
 mod unit;
 
 pub use drain::{LinkModel, LinkOutputs, Position};
-pub use map::{Load, MapInputs, MapModel, MapOutputs, Part};
+pub use load::{Load, LoadModel, LoadOutputs, Slot};
+pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};
 pub use unit::{UnitInputs, UnitModel, UnitOutputs, Window};

@@ -89,6 +89,7 @@ impl Traffic {
             entries: count,
             set: self.filling,
             first: self.first,
+            ..Load::default()
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The sparse cluster.
 
 mod drain;
+mod load;
 mod map;
 mod sums;
 mod unit;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use heddle_hdl::sparse::SparseUnits;
+use heddle_hdl::sparse::{SparseShape, SparseUnits};
 use heddle_sim::sparse::reference::{Entry, Place, Tap, scatter};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
@@ -26,9 +26,16 @@ const FIRST_SUM: usize = 4;
 const LAST_SUM: usize = UNITS + 4;
 
 static UNITS_4: LazyLock<Sources> = LazyLock::new(|| {
-    emitted(SparseUnits::new(
-        LANES, 1024, 16, SUMS, ENTRIES, 2, 512, UNITS,
-    ))
+    emitted(SparseUnits::new(SparseShape {
+        lanes: LANES,
+        words: 1024,
+        lists: 16,
+        sums: SUMS,
+        entries: ENTRIES,
+        sets: 2,
+        entry_max: 512,
+        units: UNITS,
+    }))
 });
 
 /// A rectangle of rows and columns.

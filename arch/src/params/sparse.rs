@@ -1,0 +1,56 @@
+//! The sparse cluster: its options.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::powers;
+
+/// Options of the sparse cluster: units that multiply values that are not zero.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sparse {
+    /// Units, each with a map memory, weights and sums of its own.
+    #[schemars(range(min = 1, max = 64))]
+    pub units: u32,
+    /// Output channels that a unit makes at once, g: its multipliers.
+    #[schemars(extend("enum" = [1, 2, 4, 8, 16, 32]))]
+    pub channels: u32,
+    /// Input channels of a position that are loaded at once. Default: rows of the array, at most 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 64))]
+    pub load_lanes: Option<u32>,
+    /// Values of a position that are written in a clock. Fewer if there are fewer lanes.
+    #[schemars(extend("enum" = [1, 2, 4, 8]))]
+    pub load_entries: u32,
+    /// Sets of a map memory: one is computed while others are loaded.
+    #[schemars(extend("enum" = [1, 2, 4]))]
+    pub map_sets: u32,
+    /// Values of a set, a power of two.
+    #[schemars(extend("enum" = powers(64, 16384), "x-allowed" = "a power of two from 64 to 16384"))]
+    pub map_entries: u32,
+    /// Weight words of a unit, a power of two; a word has a weight for each channel.
+    #[schemars(extend("enum" = powers(64, 65536), "x-allowed" = "a power of two from 64 to 65536"))]
+    pub weight_words: u32,
+    /// Lists of weight words of a unit, one for each input channel that is in use, a power of two.
+    #[schemars(extend("enum" = powers(16, 512), "x-allowed" = "a power of two from 16 to 512"))]
+    pub lists: u32,
+    /// Words of sums of a unit, a power of two; a word has a sum for each channel.
+    #[schemars(extend("enum" = powers(64, 65536), "x-allowed" = "a power of two from 64 to 65536"))]
+    pub sums: u32,
+}
+
+impl Default for Sparse {
+    fn default() -> Self {
+        Self {
+            units: 8,
+            channels: 8,
+            load_lanes: None,
+            load_entries: 2,
+            map_sets: 2,
+            map_entries: 1024,
+            weight_words: 1024,
+            lists: 512,
+            sums: 1024,
+        }
+    }
+}
