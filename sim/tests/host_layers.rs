@@ -173,6 +173,17 @@ fn means_and_shares_are_along_their_dimensions() {
         &format!(r#""table_zero_point": 20, "table": {table:?}, "output_zero_point": 0"#),
     );
     check(&looked_up, &[-22, -23, -24, -25, -26, -27]);
+    // The largest of 0 to 11, in each place of the two others as 4 bytes.
+    let arg_max = |axis: &str| format!(r#"{{"kind": "arg_max", "name": "l", "axis": "{axis}"}}"#);
+    check(
+        &arg_max("channels"),
+        &[[1; 6], [0; 6], [0; 6], [0; 6]].concat(),
+    );
+    check(
+        &arg_max("height"),
+        &[[[1; 3], [0; 3], [0; 3], [0; 3]]; 2].concat().concat(),
+    );
+    check(&arg_max("width"), &[[2, 0, 0, 0]; 4].concat());
     // Steps of 2^-1: the share of x beside x + 6 is 1 / (1 + e^3), that of x beside x + 3 is 1 / (1 + e^1.5).
     let softmax = |axis: &str| {
         format!(
