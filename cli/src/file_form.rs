@@ -174,7 +174,7 @@ impl InputForm {
                     .to_string(),
             ),
             Element::Int32 => {
-                Err("has elements of type int32, expected int8, uint8 or float32".to_string())
+                Err("has elements of type int32, expected int8 or float32".to_string())
             }
             Element::Float32 => self.quantised_floats(&array.bytes, zero_point),
         }

@@ -410,7 +410,7 @@ def operator_models():
         yield name, matrices_model(name, kind, *row)
     for name, kind, row in forms({"softmax": ((1, 2, 9, 13), 0.043), "softmax_row": ((1, 40), 0.07)}):
         yield name, softmax_model(name, kind, *row)
-    places = {"arg_max_channels": ((1, 300, 2, 3), 1, 0), "arg_max_width": ((1, 2, 3, 600), -1), "arg_max_row": ((1, 600), 1)}
+    places = {"arg_max_channels": ((1, 300, 2, 3), 1, 0), "arg_max_width": ((1, 2, 3, 500), -1), "arg_max_row": ((1, 600), 1)}
     for name, kind, row in forms(places):
         if kind[0] == QDQ:  # the other form has no scale for an input that nothing else reads
             yield name, arg_max_model(name, kind, *row)
