@@ -92,7 +92,7 @@ pub const SUPPORTED: [Support; 29] = [
         &["ArgMax"],
         "arg_max, by the host",
         HOST,
-        "over any dimension but the batch, the first of several; only an output reads it. Behind what is not run it is not run either",
+        "over any dimension but the batch, the first of several; an output of the network, which no layer reads. Of what is not run it is not run either",
     ),
     row(
         &["AVERAGE_POOL_2D"],
