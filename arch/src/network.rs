@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 
 use crate::fault::ConfigErrors;
 use crate::requantise::{Rounding, Scale};
-pub use host::{Alignment, Axis, Constant, Mean, Order, Prelu, Product, Softmax};
+pub use host::{Alignment, Axis, Constant, Mean, Order, PLACE_BYTES, Prelu, Product, Softmax};
 pub use matrix::{Matmul, Matrices, Permutation};
 pub use sum::Sum;
 pub use table::Table;
@@ -87,6 +87,9 @@ pub enum LayerKind {
     Mean(Mean),
     /// Share of each exponential in those of its row.
     Softmax(Softmax),
+    /// Place of the largest of each row along a dimension, the first of several: [`PLACE_BYTES`] bytes along that dimension,
+    /// the lowest one first. No layer reads them.
+    ArgMax(Axis),
     /// Tensors one behind another along a dimension; values pass unchanged.
     Concat(Axis),
     /// A part of a tensor that starts at this channel, row and column; values pass unchanged.
@@ -122,6 +125,7 @@ impl LayerKind {
             LayerKind::SquaredDifference(_) => "squared_difference",
             LayerKind::Mean(_) => "mean",
             LayerKind::Softmax(_) => "softmax",
+            LayerKind::ArgMax(_) => "arg_max",
             LayerKind::Concat(_) => "concat",
             LayerKind::Slice(_) => "slice",
             LayerKind::Pad(_) => "pad",
@@ -161,8 +165,18 @@ impl LayerKind {
             | LayerKind::Prelu(_)
             | LayerKind::SquaredDifference(_)
             | LayerKind::Mean(_)
-            | LayerKind::Softmax(_) => true,
+            | LayerKind::Softmax(_)
+            | LayerKind::ArgMax(_) => true,
             _ => self.moves() && !self.is_of_matrices(),
+        }
+    }
+
+    /// The dimension along which the bytes of places lie, if it makes places.
+    #[must_use]
+    pub const fn places(self) -> Option<Axis> {
+        match self {
+            LayerKind::ArgMax(axis) => Some(axis),
+            _ => None,
         }
     }
 
@@ -193,7 +207,7 @@ pub struct Input {
 /// [`LayerKind::MaxPool2d`] it is the largest x - input zero point, of [`LayerKind::WeightedSum`] bias + sum of
 /// factor * (x - zero point) over the inputs, of [`LayerKind::Table`] x - zero point. What [`Sum`], [`Product`], [`Prelu`], [`Mean`] and [`Softmax`] say is said there. Of [`LayerKind::Matmul`] it is bias + sum of
 /// (a - zero point) * (b - zero point), with one bias and one scale for all elements or for each
-/// column. Where values pass unchanged there is no sum.
+/// column. Where values pass unchanged, and of [`LayerKind::ArgMax`], there is no sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     /// Name, unique in the network.
@@ -395,6 +409,13 @@ impl Network {
             Some(layer) => (layer.output, layer.output_zero_point),
             None => (self.input, self.input_zero_point),
         }
+    }
+
+    /// The dimension along which the bytes of places lie, if a tensor is what [`LayerKind::ArgMax`] makes.
+    #[must_use]
+    pub fn places(&self, index: usize) -> Option<Axis> {
+        let layer = index.checked_sub(1).map(|layer| &self.layers[layer]);
+        layer.and_then(|layer| layer.kind.places())
     }
 
     /// No value of a tensor is less than this.

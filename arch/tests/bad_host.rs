@@ -1,6 +1,8 @@
 //! Faulty layers that the host runs: every message names the field, its value and what is allowed.
 
-use crate::bad_matrices::refused;
+use serde_json::json;
+
+use crate::bad_matrices::{refused, refused_layers};
 
 const SCALED: &str = r#""shift": [0], "output_zero_point": 0, "activation_min": -128, "activation_max": 127,
     "output_scale": 1.0"#;
@@ -47,7 +49,20 @@ fn rows_without_a_dimension_are_refused() {
         r#"softmax {"multiplier": [1073741824], "shift": [20]} -> layers[0].axis is missing, required for softmax"#,
         r#"softmax {"axis": "width", "multiplier": [1073741824], "shift": [-1]} -> layers[0].shift[0] is -1, expected 0 to 30"#,
         r#"softmax {"axis": "width", "multiplier": [1073741824], "shift": [20], "output_zero_point": 0} -> layers[0].output_zero_point is not a field of softmax"#,
+        r#"arg_max {} -> layers[0].axis is missing, required for arg_max"#,
+        r#"arg_max {"axis": "width", "output_scale": 1.0} -> layers[0].output_scale is not a field of arg_max"#,
     ]);
+}
+
+#[test]
+fn places_are_read_by_no_layer() {
+    refused_layers(
+        &json!([
+            {"kind": "arg_max", "name": "best", "axis": "channels"},
+            {"kind": "max_pool2d", "name": "pool", "kernel": [1, 1]},
+        ]),
+        "layers[1].inputs[0] is \"best\", which is of arg_max: no layer reads it, it can only be an output",
+    );
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn refused(rows: &[&str]) {
 }
 
 #[track_caller]
-fn refused_layers(layers: &Value, message: &str) {
+pub fn refused_layers(layers: &Value, message: &str) {
     let errors = Network::from_json(&text(layers)).expect_err("refused");
     assert!(errors.to_string().contains(message), "{errors}");
 }

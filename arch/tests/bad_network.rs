@@ -287,7 +287,7 @@ fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
         assert!(pattern.starts_with(r"^[^\u0000-\u001f\u007f-\u009f") && pattern.is_ascii());
     }
     let kinds = layer["allOf"].as_array().expect("a rule for each kind");
-    assert_eq!(kinds.len(), 20);
+    assert_eq!(kinds.len(), 21);
     for rule in kinds {
         let kind = &rule["if"]["properties"]["kind"]["const"];
         let found = report(&changed(

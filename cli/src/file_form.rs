@@ -2,7 +2,7 @@
 
 use heddle_arch::Network;
 use heddle_arch::network::Shape;
-use heddle_import::planes;
+use heddle_import::{file_order, planes};
 
 use crate::npy::{Array, Element};
 
@@ -134,28 +134,28 @@ impl FileForm {
     }
 
     /// The array of a tensor for some images.
-    pub fn array(&self, shape: Shape, images: &[Vec<i8>]) -> Array {
-        let channels = shape.channels as usize;
-        let moved = if self.unsigned { 0x80 } else { 0 };
-        let bytes = images.iter().flat_map(|image| {
-            let pixels = image.len() / channels;
-            (0..image.len()).map(move |at| {
-                let at = match self.interleaved {
-                    true => at % channels * pixels + at / channels,
-                    false => at,
-                };
-                image[at] as u8 ^ moved
-            })
-        });
-        let sizes = match self.sizes(shape) {
-            _ if (shape.height, shape.width) == (1, 1) => vec![channels],
-            sizes => sizes.to_vec(),
+    pub fn array(&self, network: &Network, tensor: usize, images: &[Vec<i8>]) -> Array {
+        let (shape, _) = network.tensor(tensor);
+        let places = network.places(tensor);
+        let (element, moved) = match (places, self.unsigned) {
+            (Some(_), _) => (Element::Int32, 0),
+            (None, true) => (Element::Uint8, 0x80),
+            (None, false) => (Element::Int8, 0),
+        };
+        let order = || file_order(shape, self.interleaved, places);
+        let bytes = images
+            .iter()
+            .flat_map(|image| order().map(move |at| image[at] as u8 ^ moved));
+        let mut sides = shape.sides();
+        if let Some(axis) = places {
+            sides[axis.index()] = 1;
+        }
+        let sizes = match sides {
+            [channels, 1, 1] => vec![channels as usize],
+            sides => self.sizes(Shape::of(sides)).to_vec(),
         };
         Array {
-            element: match self.unsigned {
-                true => Element::Uint8,
-                false => Element::Int8,
-            },
+            element,
             bytes: bytes.collect(),
             shape: [vec![images.len()], sizes].concat(),
         }
@@ -173,6 +173,9 @@ impl InputForm {
                 "has elements of type uint8, expected int8 or float32: those of the network have a sign"
                     .to_string(),
             ),
+            Element::Int32 => {
+                Err("has elements of type int32, expected int8 or float32".to_string())
+            }
             Element::Float32 => self.quantised_floats(&array.bytes, zero_point),
         }
     }
@@ -278,7 +281,7 @@ mod tests {
                 unsigned,
                 scale: 1.0,
             });
-            let made = form.array(network.input, &images);
+            let made = form.array(&network, 0, &images);
             assert_eq!((&made.shape[..], &made.bytes[6..]), (&shape[..], &last[..]));
             assert_eq!(form.images(&made, &network, 0), Ok(images.clone()));
             form.interleaved = !interleaved;

@@ -14,19 +14,27 @@ pub enum Element {
     Int8,
     /// uint8.
     Uint8,
+    /// int32.
+    Int32,
     /// float32.
     Float32,
 }
 
 impl Element {
     /// All of them.
-    const ALL: [Element; 3] = [Element::Int8, Element::Uint8, Element::Float32];
+    const ALL: [Element; 4] = [
+        Element::Int8,
+        Element::Uint8,
+        Element::Int32,
+        Element::Float32,
+    ];
 
     /// Its name in the header; one of a byte may stand without the sign of the order of bytes.
     const fn descr(self) -> &'static str {
         match self {
             Element::Int8 => "|i1",
             Element::Uint8 => "|u1",
+            Element::Int32 => "<i4",
             Element::Float32 => "<f4",
         }
     }
@@ -34,7 +42,7 @@ impl Element {
     const fn bytes(self) -> usize {
         match self {
             Element::Int8 | Element::Uint8 => 1,
-            Element::Float32 => 4,
+            Element::Int32 | Element::Float32 => 4,
         }
     }
 }
@@ -58,8 +66,11 @@ impl Array {
     pub fn into_bytes(self) -> Result<Vec<u8>, String> {
         match self.element {
             Element::Int8 | Element::Uint8 => Ok(self.bytes),
-            Element::Float32 => {
-                Err("has elements of type float32, expected int8 or uint8".to_string())
+            Element::Int32 | Element::Float32 => {
+                let descr = self.element.descr();
+                Err(format!(
+                    "has elements of type {descr}, expected int8 or uint8"
+                ))
             }
         }
     }
@@ -195,6 +206,12 @@ mod tests {
                 "{'descr': 'u1', 'shape': (1, 2, 4), 'fortran_order': False}",
                 Element::Uint8,
                 &[1, 2, 4],
+            ),
+            (
+                [1, 0],
+                "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 1)}",
+                Element::Int32,
+                &[2, 1],
             ),
             (
                 [1, 0],

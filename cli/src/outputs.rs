@@ -62,7 +62,7 @@ impl<'a> Outputs<'a> {
             let values = self.images.iter().map(|outputs| outputs[kept].clone());
             let values: Vec<Vec<i8>> = values.collect();
             let name = form.array_name(network, tensor).to_string();
-            (name, form.array(network.tensor(tensor).0, &values))
+            (name, form.array(network, tensor, &values))
         });
         let bytes = npz::write(&arrays.collect::<Vec<_>>());
         let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;

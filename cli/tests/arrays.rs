@@ -194,17 +194,69 @@ fn inputs_of_every_type_are_the_same_image() {
 
 /// A network of two inputs and what the reference kernel gave for an image, from the importer's models of one operator.
 pub fn bench_of_two(model: &str) -> (Bench, [Vec<u8>; 3]) {
-    let arrays = std::fs::read(format!("{DATA}/operators.npz")).expect("arrays");
-    let mut arrays = npz(arrays);
-    let bench = Bench::new(&[("c.json", CONFIG)]);
-    let mut take = |name: &str| arrays.remove(&format!("{model}/{name}")).expect(name);
-    bench.write("net.tflite", take("model").1);
-    let file = |(header, data): (String, Vec<u8>)| {
-        let length = (header.len() as u16).to_le_bytes();
-        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &data].concat()
-    };
+    let (bench, mut take) = bench_of_operator("operators.npz", model, "tflite");
     let [a, b] = ["input0", "input1"].map(|name| file(take(name)));
     (bench, [a, b, take("output").1])
+}
+
+/// A model of one operator, and what gives its arrays.
+pub fn bench_of_operator(
+    archive: &str,
+    model: &str,
+    format: &str,
+) -> (Bench, impl FnMut(&str) -> (String, Vec<u8>)) {
+    let mut arrays = npz(std::fs::read(format!("{DATA}/{archive}")).expect("arrays"));
+    let model = model.to_string();
+    let mut take = move |name: &str| arrays.remove(&format!("{model}/{name}")).expect(name);
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    bench.write(&format!("net.{format}"), take("model").1);
+    (bench, take)
+}
+
+/// A .npy file of a header and its data.
+pub fn file((header, data): (String, Vec<u8>)) -> Vec<u8> {
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &data].concat()
+}
+
+/// ARG_MAX makes numbers of 4 bytes, which stay together whatever dimension they are places of.
+#[test]
+fn places_are_int32_in_the_order_of_the_file() {
+    for (model, shape) in [
+        ("arg_max_ties", "(1, 1, 8, 1,)"),
+        ("arg_max_of_planes", "(1, 4, 4, 1,)"),
+        ("arg_max_of_height", "(1, 1, 3, 2,)"),
+    ] {
+        let (bench, mut take) = bench_of_operator("operators.npz", model, "tflite");
+        bench.write("in.npy", file(take("input0")));
+        let expected = take("output").1;
+        for command in ["sim", "cosim"] {
+            bench.done(&format!(
+                "{command} -c c.json -m net.tflite --inputs in.npy --outputs out.npz"
+            ));
+            let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+            let (header, data) = &found["output0"];
+            assert!(
+                header.contains("'<i4'") && header.contains(shape),
+                "{header}"
+            );
+            assert!(*data == expected, "{command}: {model}: {data:?}");
+        }
+    }
+    // Bytes of this file have no sign, places have one. The recorded bytes are planes.
+    let name = "qdq_arg_max_channels_uint8";
+    let (bench, mut take) = bench_of_operator("onnx/operators.npz", name, "onnx");
+    bench.write("in.npy", file(take("input")));
+    bench.done("sim -c c.json -m net.onnx --inputs in.npy --outputs out.npz");
+    let found = npz(std::fs::read(bench.path().join("out.npz")).expect("a file"));
+    let planes = take("layer/best").1;
+    let expected: Vec<u8> = (0..24).map(|at| planes[at % 4 * 6 + at / 4]).collect();
+    assert!(found["best"].1 == expected, "{found:?}");
+    let (bench, mut take) = bench_of_operator("operators.npz", "arg_max_of_one", "tflite");
+    bench.write("places.npy", file(take("output")));
+    bench.refused_with(&[
+        "sim -c c.json -m net.tflite --inputs places.npy | places.npy: has elements of type int32, expected int8 or float32",
+    ]);
 }
 
 /// Inputs of 3 x 4 x 2 and 3 x 4 x 5, of which the output is 3 x 4 x 7.

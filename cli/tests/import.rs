@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::arrays::{archive, bench_of_two, npz, recorded};
+use crate::arrays::{archive, bench_of_operator, bench_of_two, file, npz, recorded};
 use crate::bench::{Bench, CONFIG, Run};
 
 pub const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/tests/data");
@@ -248,9 +248,7 @@ fn given(bench: &Bench, format: &str, at: usize, (bytes, step): (usize, u8)) {
         for byte in data.iter_mut().take(if number == at { bytes } else { 0 }) {
             *byte = byte.wrapping_add(step);
         }
-        let length = (header.len() as u16).to_le_bytes();
-        let file = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &data].concat();
-        (number.to_string(), file)
+        (number.to_string(), file((header, data)))
     });
     let members: Vec<(String, Vec<u8>)> = members.collect();
     let members: Vec<(&str, Vec<u8>)> = members.iter().map(|(n, f)| (&n[..], f.clone())).collect();
@@ -321,6 +319,37 @@ fn tensors_are_held_against_the_reference() {
         "{}",
         run.stdout
     );
+}
+
+/// Not one of them may differ, in .onnx files neither.
+#[test]
+fn places_are_held_against_the_reference() {
+    for (archive, model, input, format) in [
+        ("operators.npz", "arg_max_of_height", "input0", "tflite"),
+        (
+            "onnx/operators.npz",
+            "qdq_arg_max_width_int8",
+            "input",
+            "onnx",
+        ),
+    ] {
+        let (bench, mut take) = bench_of_operator(archive, model, format);
+        bench.write("in.npy", file(take(input)));
+        interpreter(&bench, GIVE);
+        for (moved, code, verdict) in [
+            ((0, 0), 0, "all 24 bytes equal\nas reported"),
+            (
+                (1, 1),
+                1,
+                "1 of 24 bytes differ, at most by 1\nNOT as reported",
+            ),
+        ] {
+            given(&bench, format, 0, moved);
+            let run = check(&bench, format, "--inputs in.npy");
+            assert_eq!(run.code, Some(code), "{}{}", run.stdout, run.stderr);
+            assert!(run.stdout.contains(verdict), "{}", run.stdout);
+        }
+    }
 }
 
 /// Products of matrices lie between layers that no operator is.

@@ -19,6 +19,7 @@ mod scale;
 mod tflite;
 
 use heddle_arch::Network;
+use heddle_arch::network::{Axis, Shape};
 
 pub use exact::{Difference, Float, Function, host, table};
 pub use model::{Activation, Quantised};
@@ -88,6 +89,30 @@ pub fn import_with(
         found.faults.extend(faults);
     }
     Ok(found)
+}
+
+/// Of each byte of a tensor, in the order of a file, its index in the network: channels, height, width. In a file of places the
+/// bytes of each are together, whatever dimension they lie along.
+pub fn file_order(
+    shape: Shape,
+    interleaved: bool,
+    places: Option<Axis>,
+) -> impl Iterator<Item = usize> {
+    let mut axes = if interleaved { [1, 2, 0] } else { [0, 1, 2] };
+    if let Some(axis) = places {
+        axes.sort_by_key(|&other| other == axis.index());
+    }
+    let [channels, height, width] = shape.sides().map(|side| side as usize);
+    let along = |axis: usize| {
+        let (side, stride) = [(channels, height * width), (height, width), (width, 1)][axis];
+        (0..side).map(move |place| place * stride)
+    };
+    let [first, second, third] = axes.map(along);
+    first.flat_map(move |a| {
+        let third = third.clone();
+        let behind = second.clone().map(move |b| a + b);
+        behind.flat_map(move |at| third.clone().map(move |c| at + c))
+    })
 }
 
 /// Puts the elements of an image in the order of a network: channels, height, width.

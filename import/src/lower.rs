@@ -231,6 +231,12 @@ impl<'a> Lowering<'a> {
             let way_out = self.way_out(&inputs);
             return self.refuse(operator, format!("{reason}{way_out}"));
         }
+        if let Some(name) = self.places(&inputs) {
+            let message = format!(
+                "reads {name:?}, places that only the host reads; --until {name:?} ends the network with them"
+            );
+            return self.refuse(operator, message);
+        }
         let (Some(&first), &[output]) = (inputs.first(), &operator.outputs[..]) else {
             return self.refuse(operator, "expected an input and one output".to_string());
         };
@@ -240,7 +246,7 @@ impl<'a> Lowering<'a> {
         match &operator.kind {
             kind if kind.is_for_host()
                 && function.is_none()
-                && (hosted || self.softmax(operator, output).is_none()) =>
+                && (hosted || !self.is_of_rows(operator, output)) =>
             {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
@@ -255,6 +261,7 @@ impl<'a> Lowering<'a> {
         let made = match function {
             None => match operator.kind {
                 Kind::BatchMatmul(adjoint) => self.product(operator, adjoint, output),
+                Kind::ArgMax => self.arg_max(operator, output),
                 Kind::TransposeConvolution(window) => self.transposed(operator, window, output),
                 _ => self.layer(operator, output),
             },
@@ -285,6 +292,21 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether an operator that the host does at the end of a network is a layer.
+    fn is_of_rows(&self, operator: &Operator, output: usize) -> bool {
+        operator.kind == Kind::ArgMax || self.softmax(operator, output).is_some()
+    }
+
+    /// The tensor among these that a layer fills with places: no other value has elements of more than a byte.
+    fn places(&self, inputs: &[usize]) -> Option<&'a str> {
+        let mut made = inputs
+            .iter()
+            .filter(|input| self.values.contains_key(input))
+            .map(|&input| &self.model.tensors[input]);
+        made.find(|tensor| tensor.element != Element::Int8)
+            .map(|tensor| tensor.name)
+    }
+
     /// Whether an operator reads elements where its shapes say.
     fn reads_planes(&self, operator: &Operator) -> bool {
         match operator.kind {
@@ -295,7 +317,7 @@ impl<'a> Lowering<'a> {
                 let terms = weights.and_then(|weights| weights.shape.last());
                 terms.map(|&terms| terms as usize) != Some(elements)
             }
-            Kind::Softmax(_) => true,
+            Kind::Softmax(_) | Kind::ArgMax => true,
             Kind::Reshape => false,
             _ => !operator.kind.is_for_host() || self.function(operator).is_some(),
         }

@@ -293,7 +293,7 @@ pub enum Kind {
     Reshape,
     /// Share of each exponential in its row, of the input times this.
     Softmax(f32),
-    /// Place of the largest of each row.
+    /// Place of the largest of each row of the dimension that a constant says.
     ArgMax,
     /// For the host, at the beginning or the end of a network.
     Host,

@@ -35,7 +35,6 @@ const fn row(
 
 const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
 const HOST: &str = "same arithmetic";
-const ENDS: &str = "at the end of the network";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
@@ -88,7 +87,13 @@ pub const SUPPORTED: [Support; 29] = [
         PAIRS,
         BROADCAST,
     ),
-    row(&["ARG_MAX"], &["ArgMax"], "host", "not run", ENDS),
+    row(
+        &["ARG_MAX"],
+        &["ArgMax"],
+        "arg_max, by the host",
+        HOST,
+        "over any dimension but the batch, the first of several; an output of the network, which no layer reads. Of what is not run it is not run either",
+    ),
     row(
         &["AVERAGE_POOL_2D"],
         &[],

@@ -4,7 +4,8 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
 use heddle_arch::Network;
-use heddle_import::{Import, Inexact, Options, Row, import, planes};
+use heddle_arch::network::Layer;
+use heddle_import::{Import, Inexact, Options, Row, file_order, import, planes};
 use heddle_sim::network::Tensor;
 use zip::ZipArchive;
 
@@ -99,12 +100,14 @@ pub fn image(network: &Network, inputs: &[Vec<i8>]) -> Vec<i8> {
 /// A network's values for inputs in the order of the file, each in that order again.
 pub fn run(network: &Network, inputs: &[Vec<i8>]) -> Vec<Vec<i8>> {
     let outputs = heddle_sim::network::run(network, &image(network, inputs)).unwrap();
-    outputs.iter().map(interleaved).collect()
+    let layers = network.layers.iter().zip(&outputs);
+    layers
+        .map(|(layer, made)| interleaved(layer, made))
+        .collect()
 }
 
-/// The elements in the order height, width, channels.
-pub fn interleaved(tensor: &Tensor) -> Vec<i8> {
-    let pixels = (tensor.shape.height * tensor.shape.width) as usize;
-    let pixel = |pixel: usize| tensor.values.iter().skip(pixel).step_by(pixels).copied();
-    (0..pixels).flat_map(pixel).collect()
+/// The elements of what a layer makes in the order height, width, channels.
+pub fn interleaved(layer: &Layer, tensor: &Tensor) -> Vec<i8> {
+    let order = file_order(tensor.shape, true, layer.kind.places());
+    order.map(|at| tensor.values[at]).collect()
 }

@@ -98,7 +98,7 @@ fn made(layer: &Layer, tensors: &[Tensor]) -> Vec<i8> {
         .iter()
         .map(|input| &tensors[input.tensor])
         .collect();
-    interleaved(&run_layer(layer, &inputs).unwrap())
+    interleaved(layer, &run_layer(layer, &inputs).unwrap())
 }
 
 fn network(name: &str) -> Recorded {

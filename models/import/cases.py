@@ -423,6 +423,7 @@ OTHERS = {
         [0, [0, 0, 0, 2], [1, 3, 3, 7], [1, 1, 1, 1]],
         {"beginMask": 7, "endMask": 7},
     ),
+    "strided_slice_beyond": ("STRIDED_SLICE", [(1, 3, 3, 8)], [0, [0, -9, 1, 2], [1, 3, 9, 20], [1, 1, 1, 1]], {}),
     "slice": ("SLICE", [(1, 3, 3, 8)], [0, [0, 0, 0, 3], [-1, -1, -1, 4]], {}),
     "split": ("SPLIT", [(1, 3, 3, 8)], [[3], 0], {"numSplits": 2}, None, 2),
     "transpose": ("TRANSPOSE", [(1, 3, 4, 5)], [0, [0, 3, 1, 2]], {}),
@@ -435,4 +436,5 @@ OTHERS = {
     "arg_max_ties": ("ARG_MAX", [(1, 8, 600)], [0, [2]], {"outputType": TYPES["int32"]}),
     "arg_max_of_one": ("ARG_MAX", [(1, 7, 1)], [0, [2]], {"outputType": TYPES["int32"]}),
     "arg_max_of_planes": ("ARG_MAX", [(1, 4, 4, 6)], [0, [3]], {"outputType": TYPES["int32"]}),
+    "arg_max_of_height": ("ARG_MAX", [(1, 40, 3, 2)], [0, [1]], {"outputType": TYPES["int32"]}),
 }

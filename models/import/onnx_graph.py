@@ -31,6 +31,12 @@ class Tensor:
         return self.meant.astype(numpy.int64) - self.zero8
 
 
+def as_bytes(places, axis):
+    """The 4 bytes of each along the dimension of which they are places, as a network has them."""
+    found = numpy.ascontiguousarray(places, "<i4")[..., None].view(numpy.int8)
+    return numpy.moveaxis(found, -1, axis)
+
+
 def signed(values):
     """Bytes with a sign."""
     return values if values.dtype == numpy.int8 else (values.astype(int) - 128).astype(numpy.int8)
@@ -138,11 +144,13 @@ class Model:
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads, options.log_severity_level = 1, 3
-        file = self.pack({tensor.name: self.dtype for tensor in self.kept.values()})
+        file = self.pack({tensor.name: tensor.dtype for tensor in self.kept.values()})
         session = onnxruntime.InferenceSession(file, options, ["CPUExecutionProvider"])
         made = session.run([tensor.name for tensor in self.kept.values()], self.feeds)
         found = {"input": signed(self.image)}
         for (name, tensor), values in zip(self.kept.items(), made):
+            if tensor.dtype == "int64":
+                values = as_bytes(values.reshape(numpy.delete(tensor.meant.shape, tensor.axis)), tensor.axis)
             found[f"layer/{name}"] = values = signed(values)
             assert values.shape == tensor.meant.shape, (self.name, name, values.shape, tensor.meant.shape)
             places = numpy.flatnonzero(values != tensor.meant)
@@ -333,6 +341,15 @@ def softmax(model, source, name):
         output = model.quantise(name, 1 / 256, -128)
     output.meant = meaning.softmax(source)
     return output
+
+
+def arg_max(model, source, name, axis, keepdims=1):
+    """Places of the largest, the first of several."""
+    held = source.name if model.form == QOPERATOR else model.real(source)
+    model.call("ArgMax", [held], name, axis=axis, keepdims=keepdims)
+    found = Tensor(name, 1, 0, "int64", as_bytes(numpy.argmax(source.meant, axis), axis))
+    found.axis = axis
+    return model.keep(name, found)
 
 
 def joined(model, sources, name, scale, zero, axis):

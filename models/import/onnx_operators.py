@@ -6,7 +6,7 @@ import zlib
 import numpy
 
 import onnx_meaning
-from onnx_graph import QDQ, QOPERATOR, Model, activate, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
+from onnx_graph import QDQ, QOPERATOR, Model, activate, arg_max, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
 
 BOTH = (QDQ, QOPERATOR)
 SMALL = (1, 3, 12, 11)
@@ -335,13 +335,18 @@ def pad_model(name, kind, amounts, constants):
     return model
 
 
+def arg_max_model(name, kind, shape, *options):
+    model = Model(name, *kind)
+    arg_max(model, model.input(shape, 0.031, -40), "best", *options)
+    return model
+
+
 def ended_model(name, operator):
     """A convolution, and what the host does."""
-    model = Model(name, QOPERATOR if operator == "QLinearSoftmax" else QDQ)
+    model = Model(name, QDQ if operator == "Softmax" else QOPERATOR)
     x = weighted(model, "Conv", model.input(SMALL, 0.031, -40), "output", 5, (3, 3))
     if operator == "ArgMax":
-        model.call(operator, [model.real(x)], "best", axis=1)
-        model.end("best", "int64")
+        arg_max(model, x, "best", 1)
     elif operator == "Softmax":
         model.call(operator, [model.real(x)], "softmax", axis=1)
         model.end("softmax")
@@ -405,6 +410,10 @@ def operator_models():
         yield name, matrices_model(name, kind, *row)
     for name, kind, row in forms({"softmax": ((1, 2, 9, 13), 0.043), "softmax_row": ((1, 40), 0.07)}):
         yield name, softmax_model(name, kind, *row)
+    places = {"arg_max_channels": ((1, 300, 2, 3), 1, 0), "arg_max_width": ((1, 2, 3, 500), -1), "arg_max_row": ((1, 600), 1)}
+    for name, kind, row in forms(places):
+        if kind[0] == QDQ:  # the other form has no scale for an input that nothing else reads
+            yield name, arg_max_model(name, kind, *row)
     concats = {
         "concat": ((0.0413, 4, 0.0413, 4), 1),
         "concat_rows": ((0.0413, 4, 0.0413, 4), -2),

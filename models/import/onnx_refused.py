@@ -131,8 +131,12 @@ def awkward(name):
     pads = model.constant("pads", numpy.ones(8, numpy.int64))
     y["wrapped"] = model.call("Pad", [real, pads], "wrapped", mode="wrap")
     names = [name for name in y if name not in ("flat", "wrapped")]
-    outputs = [model.quantise(name, 0.1, 0).name for name in names]
-    return model.pack({name: "int8" for name in outputs} | {"wrapped": "float32"})
+    outputs = {model.quantise(name, 0.1, 0).name: "int8" for name in names}
+    places = {"last": {"axis": 1, "select_last_index": 1}, "of_batch": {}, "best": {"axis": 1}}
+    for name, options in places.items():
+        outputs[model.call("ArgMax", [real], name, **options)] = "int64"
+    outputs[model.call("Flatten", ["best"], "of_best")] = "int64"
+    return model.pack(outputs | {"wrapped": "float32"})
 
 
 def copied(name):

@@ -85,6 +85,16 @@ def constant_input(name, operator, size, constant, scale=0.051, zero=7):
     return graph
 
 
+def means_model(name):
+    """A mean of means, whose zero point is not that of the first ones in a network."""
+    graph = Graph(name)
+    source = graph.input("input", image(graph.rng, (1, 6, 8, 5)), 0.0457, -23)
+    means = pool(graph, "AVERAGE_POOL_2D", source, "means", (2, 2), (2, 2))
+    output = graph.tensor("output", 0.0177, 41)
+    graph.call("MEAN", [means, graph.constant("axes", [1, 2])], [output], keepDims=False)
+    return graph
+
+
 def table_model(name, operator, scale, zero, output_scale, output_zero, options):
     graph = Graph(name)
     source = graph.input("input", image(graph.rng, (1, 16, 16, 1)), scale, zero)
@@ -128,6 +138,7 @@ def operator_models():
     tables = (pool_model, POOLS), (two_inputs, SUMS), (table_model, TABLES), (other_model, OTHERS)
     for maker, table in tables:
         yield from ((name, maker(name, *row)) for name, row in table.items())
+    yield "mean_of_average_pool", means_model("mean_of_average_pool")
     yield "add_twice", same_input("add_twice", "ADD", N)
     yield "sub_twice", same_input("sub_twice", "SUB", R)
     yield "mul_twice", same_input("mul_twice", "MUL", N)

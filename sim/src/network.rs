@@ -194,6 +194,18 @@ fn weighted_sum(layer: &Layer, inputs: &[&Tensor], channel: u32, y: u32, x: u32)
     sum
 }
 
+/// The class that the output of a network stands for: its only place, or the index of the largest value.
+#[must_use]
+pub fn class_in(network: &Network, values: &[i8]) -> Option<usize> {
+    match (network.places(network.layers.len()), values) {
+        (None, _) => class_of(values),
+        (Some(_), &[a, b, c, d]) => {
+            Some(u32::from_le_bytes([a, b, c, d].map(|byte| byte as u8)) as usize)
+        }
+        (Some(_), _) => None,
+    }
+}
+
 /// Index of the largest value, the first one of several.
 #[must_use]
 pub fn class_of(values: &[i8]) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Layers that the host runs, on tensors of channels, rows and columns, against values by hand.
 
 use heddle_arch::network::Network;
-use heddle_sim::network::run;
+use heddle_sim::network::{class_in, run};
 
 /// The output of a layer whose input has 2 channels of 2 x 3, the bytes 0 to 11, with zero point 1.
 #[track_caller]
@@ -173,6 +173,17 @@ fn means_and_shares_are_along_their_dimensions() {
         &format!(r#""table_zero_point": 20, "table": {table:?}, "output_zero_point": 0"#),
     );
     check(&looked_up, &[-22, -23, -24, -25, -26, -27]);
+    // The largest of 0 to 11, in each place of the two others as 4 bytes.
+    let arg_max = |axis: &str| format!(r#"{{"kind": "arg_max", "name": "l", "axis": "{axis}"}}"#);
+    check(
+        &arg_max("channels"),
+        &[[1; 6], [0; 6], [0; 6], [0; 6]].concat(),
+    );
+    check(
+        &arg_max("height"),
+        &[[[1; 3], [0; 3], [0; 3], [0; 3]]; 2].concat().concat(),
+    );
+    check(&arg_max("width"), &[[2, 0, 0, 0]; 4].concat());
     // Steps of 2^-1: the share of x beside x + 6 is 1 / (1 + e^3), that of x beside x + 3 is 1 / (1 + e^1.5).
     let softmax = |axis: &str| {
         format!(
@@ -188,5 +199,32 @@ fn means_and_shares_are_along_their_dimensions() {
     check(
         &softmax("height"),
         &[[less; 3], [more; 3], [less; 3], [more; 3]].concat(),
+    );
+}
+
+/// A network whose output is a place has it as its class, and no other place as a label.
+#[test]
+fn a_place_is_a_class() {
+    let network = |height: usize, label: usize| {
+        let image = vec![0; 300 * height];
+        let text = serde_json::json!({
+            "format": "heddle-network-2", "name": "n",
+            "input": {"channels": 300, "height": height, "width": 1, "zero_point": 0, "scale": 1.0},
+            "layers": [{"kind": "arg_max", "name": "best", "axis": "channels"}],
+            "test": {"images": [image], "labels": [label]},
+        });
+        Network::from_json(&text.to_string())
+    };
+    let class = |height: usize| {
+        let network = network(height, 299).unwrap();
+        let mut image = vec![0; 300 * height];
+        image[258 * height] = 1;
+        class_in(&network, &run(&network, &image).unwrap()[0].values)
+    };
+    assert_eq!((class(1), class(2)), (Some(258), None));
+    let error = network(1, 300).unwrap_err().to_string();
+    assert!(
+        error.contains("test.labels[0] is 300, expected 0 to 299"),
+        "{error}"
     );
 }

@@ -230,6 +230,7 @@ impl Judge<'_> {
         for ((report, got), want) in layers.zip(hardware).zip(golden) {
             report.add(self.params, image, got, want);
         }
-        self.report.add_output(hardware.last(), label);
+        let network = self.prediction.network;
+        self.report.add_output(network, hardware.last(), label);
     }
 }

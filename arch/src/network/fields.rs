@@ -26,6 +26,7 @@ impl From<KindFile> for LayerKind {
             KindFile::SquaredDifference => LayerKind::SquaredDifference(Sum::default()),
             KindFile::Mean => LayerKind::Mean(Mean::default()),
             KindFile::Softmax => LayerKind::Softmax(Softmax::default()),
+            KindFile::ArgMax => LayerKind::ArgMax(Axis::Channels),
             KindFile::Concat => LayerKind::Concat(Axis::Channels),
             KindFile::Slice => LayerKind::Slice([0; 3]),
             KindFile::Pad => LayerKind::Pad([0; 3]),
@@ -205,17 +206,19 @@ fn host_need(kind: LayerKind, field: &str) -> Option<Need> {
         LayerKind::Prelu(_) => &["constant"],
         LayerKind::Mean(_) => &["axes"],
         LayerKind::Softmax(_) => &["axis", "multiplier", "shift"],
+        LayerKind::ArgMax(_) => &["axis"],
         LayerKind::Concat(_) => &["inputs", "axis"],
         LayerKind::Slice(_) | LayerKind::Pad(_) => &["start", "output_shape"],
         LayerKind::Resize(_) => &["scale_factor"],
         LayerKind::ResizeBilinear(_) | LayerKind::Reshape(_) => &["output_shape"],
         _ => return None,
     };
-    let softmax = matches!(kind, LayerKind::Softmax(_));
-    let scaled = !softmax && !kind.moves();
+    let of_rows = matches!(kind, LayerKind::Softmax(_) | LayerKind::ArgMax(_));
+    let scaled = !of_rows && !kind.moves();
     let pair = matches!(kind, LayerKind::Mul(_) | LayerKind::SquaredDifference(_));
     Some(match field {
         _ if required.contains(&field) || scaled && SCALED.contains(&field) => Need::Required,
+        "output_scale" if matches!(kind, LayerKind::ArgMax(_)) => Need::Foreign,
         "inputs" | "output_scale" => Need::Optional,
         "table" | "table_zero_point" if scaled => Need::Optional,
         "constant" if pair => Need::Optional,

@@ -120,6 +120,9 @@ pub enum KindFile {
     Mean,
     /// Share of each exponential in its row, with zero point -128 and steps of 1/256; needs axis.
     Softmax,
+    /// Place of the largest of each row, the first of several, as 4 bytes along the dimension of the row, the lowest one first;
+    /// needs axis. Only an output of the network: no layer reads it.
+    ArgMax,
     /// Tensors one behind another; needs inputs and axis. Values pass unchanged.
     Concat,
     /// A part of a tensor; needs start and output_shape. Values pass unchanged.
@@ -136,7 +139,7 @@ pub enum KindFile {
 }
 
 impl KindFile {
-    pub(super) const ALL: [KindFile; 20] = [
+    pub(super) const ALL: [KindFile; 21] = [
         KindFile::Conv2d,
         KindFile::FullyConnected,
         KindFile::AveragePool2d,
@@ -151,6 +154,7 @@ impl KindFile {
         KindFile::SquaredDifference,
         KindFile::Mean,
         KindFile::Softmax,
+        KindFile::ArgMax,
         KindFile::Concat,
         KindFile::Slice,
         KindFile::Pad,
@@ -297,7 +301,7 @@ pub struct LayerFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ConstantFile")]
     pub constant: Option<ConstantFile>,
-    /// softmax, concat: the dimension of a row, or along which tensors lie.
+    /// softmax, arg_max, concat: the dimension of a row, or along which tensors lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Axis")]
     pub axis: Option<Axis>,

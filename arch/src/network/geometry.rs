@@ -100,6 +100,7 @@ pub(super) fn kind(file: &LayerFile) -> LayerKind {
             axes: file.permutation.unwrap_or(usual.axes),
             element_bytes: file.element_bytes.unwrap_or(usual.element_bytes),
         }),
+        LayerKind::ArgMax(usual) => LayerKind::ArgMax(file.axis.unwrap_or(usual)),
         LayerKind::Concat(usual) => LayerKind::Concat(file.axis.unwrap_or(usual)),
         LayerKind::Slice(usual) => LayerKind::Slice(file.start.unwrap_or(usual)),
         LayerKind::Pad(usual) => LayerKind::Pad(file.start.unwrap_or(usual)),

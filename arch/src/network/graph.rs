@@ -10,6 +10,8 @@ pub(super) struct Tensor {
     pub name: String,
     /// None if the layer that makes it is faulty.
     pub shape: Option<(Shape, i8)>,
+    /// Its elements are places, which no layer reads.
+    pub places: bool,
     /// A layer reads it.
     pub read: bool,
 }
@@ -35,6 +37,13 @@ pub(super) fn inputs(
             continue;
         };
         tensors[index].read = true;
+        if tensors[index].places {
+            let message = format!(
+                "is {name:?}, which is of arg_max: no layer reads it, it can only be an output of the network"
+            );
+            push(faults, &format!("{at}.inputs[{i}]"), message);
+            complete = false;
+        }
         match tensors[index].shape {
             Some((shape, zero_point)) => found.push((index, shape, zero_point)),
             None => complete = false,

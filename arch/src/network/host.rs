@@ -26,6 +26,9 @@ impl Axis {
     }
 }
 
+/// Bytes of a place along a row, which [`LayerKind::ArgMax`](super::LayerKind::ArgMax) makes.
+pub const PLACE_BYTES: u32 = 4;
+
 /// The order in which elements are counted.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -3,7 +3,7 @@
 use super::file::LayerFile;
 use super::geometry::bounded;
 use super::shapes::WINDOW_MAX;
-use super::{LayerKind, Shape};
+use super::{LayerKind, PLACE_BYTES, Shape};
 use crate::fault::{Fault, push};
 
 /// Shape of the output, if those of the inputs fit.
@@ -30,6 +30,11 @@ pub(super) fn output(
                 push(faults, &format!("{at}.axes"), message);
             }
             Some(output)
+        }
+        LayerKind::ArgMax(axis) => {
+            let mut sides = input.sides();
+            sides[axis.index()] = PLACE_BYTES;
+            Some(Shape::of(sides))
         }
         LayerKind::Concat(axis) => concat(axis.index(), at, inputs, faults),
         LayerKind::Slice(start) => {

@@ -29,6 +29,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     let mut tensors = vec![Tensor {
         name: INPUT_NAME.to_string(),
         shape: Some((input, file.input.zero_point)),
+        places: false,
         read: false,
     }];
     let further = file.further_inputs.len();
@@ -45,6 +46,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         tensors.push(Tensor {
             name: layer.name.clone(),
             shape: Some((layer.output, layer.output_zero_point)),
+            places: false,
             read: false,
         });
         layers.push(layer);
@@ -52,6 +54,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     for (i, layer) in file.layers.into_iter().enumerate() {
         let at = format!("layers[{i}]");
         let name = layer.name.clone();
+        let places = LayerKind::from(layer.kind).places().is_some();
         if !is_name(&name) {
             push(&mut faults, &format!("{at}.name"), bad_name(&name));
         }
@@ -63,6 +66,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         tensors.push(Tensor {
             name,
             shape: built.as_ref().map(|l| (l.output, l.output_zero_point)),
+            places,
             read: false,
         });
         layers.extend(built);
@@ -227,7 +231,7 @@ fn fill(
             Some(RoundingFile::Single) | None => Rounding::Single,
         },
         output_zero_point: file.output_zero_point.unwrap_or(match kind {
-            LayerKind::Matmul(_) => 0,
+            LayerKind::Matmul(_) | LayerKind::ArgMax(_) => 0,
             LayerKind::Softmax(_) => i8::MIN,
             _ => first_zero_point,
         }),
@@ -436,7 +440,12 @@ fn check_images(network: &Network, output: Option<Shape>, faults: &mut Vec<Fault
         );
         push(faults, "test.labels", message);
     }
-    let Some(classes) = output.map(Shape::elements) else {
+    let last = network.layers.last();
+    let classes = match last.and_then(|layer| Some((layer, layer.kind.places()?))) {
+        Some((layer, axis)) => Some(layer.input.sides()[axis.index()] as usize),
+        None => output.map(Shape::elements),
+    };
+    let Some(classes) = classes else {
         return;
     };
     let wrong = |label: &u32| *label as usize >= classes;

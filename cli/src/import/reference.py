@@ -15,8 +15,9 @@ def main(folder):
     runs = [list(made) for made in REFERENCES[request["format"]](request, images)]
     arrays = {}
     for place, tensors in enumerate(zip(*runs)):
-        if all(tensor is not None and tensor.dtype in (numpy.int8, numpy.uint8) for tensor in tensors):
-            arrays[str(place)] = numpy.stack([tensor.reshape(-1) for tensor in tensors])
+        if all(tensor is not None and tensor.dtype in KEPT for tensor in tensors):
+            kept = numpy.stack([tensor.reshape(-1) for tensor in tensors])
+            arrays[str(place)] = kept.astype(KEPT[kept.dtype])
     numpy.savez(folder / "outputs.npz", **arrays)
 
 
@@ -83,6 +84,8 @@ if __name__ == "__main__":
     try:
         import numpy
 
+        # Types of tensors that are compared, and as what they are written; places have 4 bytes in a network.
+        KEPT = {numpy.dtype(kind): kind for kind in ("int8", "uint8", "int32")} | {numpy.dtype("int64"): "int32"}
         if sys.argv[2] == "tflite":
             import ai_edge_litert
             from ai_edge_litert import interpreter as litert

@@ -1,13 +1,14 @@
-//! Operators of rows: a softmax, and means that are none of whole planes.
+//! Operators of rows: a softmax, places of the largest, and means that are none of whole planes.
 
 use heddle_arch::network::file::{KindFile, LayerFile};
-use heddle_arch::network::{Axis, Shape};
+use heddle_arch::network::{Axis, PLACE_BYTES, Shape};
 
 use super::Lowering;
 use super::dimensions::AXES;
 use super::layers::{Made, Refused, made, one_scale};
 use crate::exact::host;
 use crate::model::{Activation, Kind, Operator, Quantised};
+use crate::report::Exact;
 
 impl Lowering<'_> {
     /// A softmax over the last dimension with the output that the reference kernel asks for; none if it cannot be a layer.
@@ -33,6 +34,44 @@ impl Lowering<'_> {
                 ..layer
             };
             made(layer, "softmax", source.plane, output)
+        })
+    }
+
+    /// The place of the largest in each row of a dimension.
+    pub(super) fn arg_max(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let dimensions = self.dimensions(operator, 0)?;
+        let &[axis] = &self.integers(operator, 1)?[..] else {
+            return Err(Some("has several axes, expected one".to_string()));
+        };
+        let dimension = self.dimension(&dimensions, axis)?;
+        let dimension = dimension.ok_or_else(|| {
+            let read: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
+            let way_out = self.way_out(&read);
+            format!("has axis {axis}, which is the batch, expected another dimension{way_out}")
+        })?;
+        let mut sides = source.plane.sides();
+        sides[dimension] = 1;
+        let rows = Shape::of(sides).elements();
+        let found = &self.model.tensors[output];
+        if found.elements() != rows {
+            return Err(Some(format!(
+                "makes {rows} places, the file says {:?}",
+                found.shape
+            )));
+        }
+        sides[dimension] = PLACE_BYTES;
+        Ok(Made {
+            layer: LayerFile {
+                kind: KindFile::ArgMax,
+                inputs: Some(vec![source.value.name.clone()]),
+                axis: Some(AXES[dimension]),
+                ..LayerFile::default()
+            },
+            text: "arg_max".to_string(),
+            exact: Exact::Yes,
+            plane: Shape::of(sides),
+            zero_point: 0,
         })
     }
 

@@ -121,6 +121,7 @@ fn takes_table(kind: KindFile) -> bool {
         KindFile::Transpose
             | KindFile::Matmul
             | KindFile::Softmax
+            | KindFile::ArgMax
             | KindFile::Concat
             | KindFile::Slice
             | KindFile::Pad

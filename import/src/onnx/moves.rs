@@ -1,12 +1,12 @@
-//! Operators that put bytes in other places: parts, joins, other orders, larger planes.
+//! Operators that put bytes in other places: parts, joins, other orders, larger planes; and that say where one is.
 
 use heddle_arch::Network;
 
 use super::constant::Constant;
-use super::reader::{Range, Reader, Value};
+use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
 use super::views::within;
-use crate::model::Kind;
+use crate::model::{Activation, Element, Kind, Operator};
 
 impl<'a> Reader<'a> {
     /// A part, another order or a larger plane.
@@ -249,6 +249,37 @@ impl<'a> Reader<'a> {
         }
         let recipe = self.same("", format!("{label}, an input"), index);
         self.emit(recipe, range.clone())
+    }
+
+    /// The place of the largest along a dimension; of what is float32 in the file too the host makes it.
+    pub fn places(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let index = self.activation(node, 0)?;
+        let mut shape = self.tensors[index].shape.clone();
+        let axis = place(node.int("axis", 0), shape.len())?;
+        let select = node.int("select_last_index", 0);
+        if select != 0 {
+            return Err(format!(
+                "has select_last_index {select}, expected 0: the first of several"
+            ));
+        }
+        shape[axis] = 1;
+        if node.int("keepdims", 1) == 0 {
+            shape.remove(axis);
+        }
+        let kind = match self.tensors[index].element {
+            Element::Int8 => Kind::ArgMax,
+            _ => Kind::Host,
+        };
+        let axis = self.numbers(&[axis as u32]);
+        let output = self.push(&node.outputs[0], shape, "int64", None);
+        self.operators.push(Operator {
+            name: label(node),
+            kind,
+            activation: Activation::None,
+            inputs: vec![Some(index), Some(axis)],
+            outputs: vec![output],
+        });
+        Ok(Value::Tensor(output))
     }
 
     /// Numbers that an operator reads.

@@ -113,7 +113,8 @@ impl<'a> Reader<'a> {
             "Slice" | "Transpose" | "Resize" => self.placed(node),
             "Split" => self.split(node),
             "Concat" | "QLinearConcat" => self.joined(node),
-            "Softmax" | "ArgMax" | "QLinearSoftmax" => self.hosted(node),
+            "ArgMax" => self.places(node),
+            "Softmax" | "QLinearSoftmax" => self.hosted(node),
             _ => self.layer(node),
         }
     }
@@ -253,14 +254,13 @@ impl<'a> Reader<'a> {
     /// What the host does with a tensor.
     fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
-        let is_softmax = node.operator.ends_with("Softmax");
         let rank = self.tensors[index].shape.len() as i64;
         // In old versions a softmax is one over all dimensions from the axis on.
         let of_rows = match node.attribute("axis").map(|axis| axis.int) {
             Some(axis) => axis == -1 || axis == rank - 1,
             None => rank == 2,
         };
-        let kind = match is_softmax && of_rows {
+        let kind = match of_rows {
             true => Kind::Softmax(1.0),
             false => Kind::Host,
         };

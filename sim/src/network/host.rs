@@ -43,6 +43,13 @@ pub fn run(layer: &Layer, inputs: &[&Tensor]) -> Tensor {
         }
         LayerKind::AveragePool2d => averages(layer, first),
         LayerKind::Softmax(kind) => softmax(kind, first),
+        LayerKind::ArgMax(axis) => placed(layer.output, |mut place| {
+            let byte = std::mem::take(&mut place[axis.index()]);
+            let row: Vec<i8> = (row(first.shape, axis, place))
+                .map(|index| first.values[index])
+                .collect();
+            host::arg_max(&row, row.len())[0].to_le_bytes()[byte as usize] as i8
+        }),
         LayerKind::Concat(axis) => concat(layer.output, axis, inputs),
         LayerKind::Slice(start) => placed(layer.output, |place| {
             first.values[at(first.shape, [0, 1, 2].map(|i| place[i] + start[i]))]
@@ -134,19 +141,20 @@ fn averages(layer: &Layer, input: &Tensor) -> Vec<i8> {
     })
 }
 
+/// Indices of the elements along a dimension, from one at its beginning on.
+fn row(shape: Shape, axis: Axis, mut place: [u32; 3]) -> impl Iterator<Item = usize> {
+    (0..shape.sides()[axis.index()]).map(move |along| {
+        place[axis.index()] = along;
+        at(shape, place)
+    })
+}
+
 fn softmax(kind: Softmax, input: &Tensor) -> Vec<i8> {
-    let axis = kind.axis.index();
-    let depth = input.shape.sides()[axis];
     let mut starts = input.shape.sides();
-    starts[axis] = 1;
+    starts[kind.axis.index()] = 1;
     let mut values = input.values.clone();
-    for mut place in places(Shape::of(starts)) {
-        let indices: Vec<usize> = (0..depth)
-            .map(|along| {
-                place[axis] = along;
-                at(input.shape, place)
-            })
-            .collect();
+    for start in places(Shape::of(starts)) {
+        let indices: Vec<usize> = row(input.shape, kind.axis, start).collect();
         let row: Vec<i8> = indices.iter().map(|&index| input.values[index]).collect();
         let shares = host::softmax(&row, row.len(), kind.scale);
         for (index, share) in indices.into_iter().zip(shares) {

@@ -11,7 +11,7 @@ use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, host_layer};
 
 /// A golden machine with a network in it, beside the golden network.
 pub(super) struct Prediction<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     program: &'a Program,
     machine: Machine,
 }

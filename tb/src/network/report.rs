@@ -1,9 +1,10 @@
 //! What a run of a network found.
 
 use heddle_arch::host::Counter;
+use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{LayerPlan, Program};
-use heddle_sim::network::class_of;
+use heddle_sim::network::class_in;
 use heddle_sim::sliced::SliceLayout;
 use serde::Serialize;
 
@@ -153,10 +154,15 @@ pub struct NetworkReport {
 
 impl NetworkReport {
     /// Takes up the output of an image and what is right.
-    pub(super) fn add_output(&mut self, output: Option<&LayerRun>, label: Option<usize>) {
+    pub(super) fn add_output(
+        &mut self,
+        network: &Network,
+        output: Option<&LayerRun>,
+        label: Option<usize>,
+    ) {
         let values = output.map(|run| run.values.clone()).unwrap_or_default();
         self.labelled += usize::from(label.is_some());
-        self.correct += usize::from(label.is_some() && class_of(&values) == label);
+        self.correct += usize::from(label.is_some() && class_in(network, &values) == label);
         self.outputs.push(values);
         self.images += 1;
     }

@@ -31,7 +31,7 @@ pub fn simulate(
             row.add(params, report.images, got, want);
             report.simulated_cycles += row.cycles;
         }
-        report.add_output(machine.last(), label);
+        report.add_output(network, machine.last(), label);
         done(&machine);
     }
     report.set_total(params);
