@@ -97,7 +97,7 @@ fn random_slots(sources: &Sources, seed: u64, (lanes, size): Size) -> Checked<Co
         dut.check("slot_ready_o", outputs.ready)?;
         dut.check("load_valid_o", outputs.wave.is_some())?;
         dut.check(
-            "last_o",
+            "load_last_o",
             outputs.wave.as_ref().is_some_and(|wave| wave.last),
         )?;
         if let Some(wave) = &outputs.wave {
