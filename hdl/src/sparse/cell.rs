@@ -47,8 +47,6 @@ pub struct SparseUnit {
     pub layout_i: SumLayout<In>,
     /// Results that are drained.
     pub drain_window_i: Rectangle<In>,
-    /// How they lie there.
-    pub drain_layout_i: SumLayout<In>,
     /// First group that is drained from here.
     pub group0_i: Signal<In, Bits<8>>,
     /// The group behind the last one.
@@ -149,7 +147,6 @@ impl SparseUnit {
     fn drain(&mut self) {
         self.link.position_i.follow(&self.position_i);
         self.link.window_i.follow(&self.drain_window_i);
-        self.link.layout_i.follow(&self.drain_layout_i);
         self.link.group0_i = self.group0_i;
         self.link.group1_i = self.group1_i;
         self.unit.drain_i.follow(&self.link.drain_o);

@@ -44,6 +44,9 @@ pub struct MapOrder {
     left: RegData<Bits<15>>,
     /// Entries of the first half.
     half: Signal<Local, Bits<15>>,
+    /// Entries of the first half of it, and of that of the second one.
+    quarter: Signal<Local, Bits<15>>,
+    quarter_behind: Signal<Local, Bits<15>>,
     /// An entry is named.
     names: Signal<Local, Bit>,
     /// The set ends in this cycle.
@@ -65,8 +68,10 @@ impl MapOrder {
         self.next_left.load(self.takes, self.count_i);
         self.next_part[0].load(self.takes, 0.into());
         self.next_part[1].load(self.takes, self.half);
-        self.next_part[2].load(self.takes, (self.count_i + 3) >> 2);
-        self.next_part[3].load(self.takes, self.half + ((self.count_i + 2) >> 2));
+        self.quarter = (self.count_i + 3) >> 2;
+        self.next_part[2].load(self.takes, self.quarter);
+        self.quarter_behind = (self.count_i + 2) >> 2;
+        self.next_part[3].load(self.takes, self.half + self.quarter_behind);
 
         comment!("The set that is read");
         self.names = self.busy & self.left.any();

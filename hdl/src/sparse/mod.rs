@@ -30,4 +30,4 @@ pub use unit::DirectUnit;
 pub use units::SparseUnits;
 pub use waves::*;
 pub use weights::UnitWeights;
-pub use window::{SumAddress, WindowPlace};
+pub use window::InWindow;

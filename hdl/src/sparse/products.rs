@@ -1,6 +1,6 @@
 //! From values and weights to products and the words that they belong to.
 
-use super::{SumAddress, WindowPlace, waves::*};
+use super::{InWindow, waves::*};
 use heddle_kernel::prelude::*;
 
 /// Multiplies a value with a word of weights, and finds the word of sums. What lies outside the window of the unit is dropped.
@@ -41,8 +41,7 @@ pub struct UnitProducts {
     pub drop_o: Signal<Out, Bit>,
     /// There is a word of weights here.
     pub busy_o: Signal<Out, Bit>,
-    window: WindowPlace,
-    word: SumAddress,
+    window: InWindow,
     mul: [MulS<9, 8, 17>; lanes],
     /// Words that stand at the memory, in registers, whose place is known, that are in the window, and their products.
     busy: [RegEn<Bit>; 5],
@@ -58,9 +57,9 @@ pub struct UnitProducts {
     result_col: RegData<Bits<9>>,
     /// Their groups.
     group: [RegData<Bits<4>>; 2],
-    /// Row and column in the window.
-    local_row: RegData<Bits<9>>,
-    local_col: RegData<Bits<9>>,
+    /// The same, of what may be kept.
+    kept_row: RegData<Bits<9>>,
+    kept_col: RegData<Bits<9>>,
     keeps: RegData<Bit>,
     addr: RegData<Bits<16>>,
     moves: Signal<Local, Bit>,
@@ -109,8 +108,8 @@ impl UnitProducts {
         self.window.col_i = self.result_col;
         self.window.window_i.follow(&self.window_i);
         self.keeps.load(self.moves, self.window.is_in_o);
-        self.local_row.load(self.moves, self.window.row_o);
-        self.local_col.load(self.moves, self.window.col_o);
+        self.kept_row.load(self.moves, self.result_row);
+        self.kept_col.load(self.moves, self.result_col);
         self.group[1].load(self.moves, self.group[0]);
         self.drop_o = self.moves & self.busy[3] & !self.keeps;
         comment!("Products, and their word of sums");
@@ -120,11 +119,13 @@ impl UnitProducts {
             self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
             self.product_o[i] = self.product[i];
         }
-        self.word.group_i = bit_cast::<8, 4>(self.group[1]);
-        self.word.row_i = self.local_row;
-        self.word.col_i = self.local_col;
-        self.word.layout_i.follow(&self.layout_i);
-        self.addr.load(self.moves, self.word.addr_o);
+        self.addr.load(
+            self.moves,
+            self.layout_i.offset
+                + (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
+                + (bit_cast::<16, 9>(self.kept_row) << self.layout_i.pitch)
+                + bit_cast::<16, 9>(self.kept_col),
+        );
         self.valid_o = self.busy[4];
         self.addr_o = self.addr;
         self.busy_o = self.busy[0] | self.busy[1] | self.busy[2] | self.busy[3] | self.busy[4];

@@ -42,8 +42,6 @@ pub struct SparseUnits {
     pub layout_i: SumLayout<In>,
     /// Results that are drained from each unit.
     pub drain_window_i: [Rectangle<In>; units],
-    /// How they lie there.
-    pub drain_layout_i: SumLayout<In>,
     /// First group that is drained from each unit.
     pub group0_i: [Signal<In, Bits<8>>; units],
     /// The group behind the last one.
@@ -136,7 +134,6 @@ impl SparseUnits {
             self.unit[u].window_i.follow(&self.window_i[u]);
             self.unit[u].layout_i.follow(&self.layout_i);
             self.unit[u].drain_window_i.follow(&self.drain_window_i[u]);
-            self.unit[u].drain_layout_i.follow(&self.drain_layout_i);
             self.unit[u].group0_i = self.group0_i[u];
             self.unit[u].group1_i = self.group1_i[u];
         }

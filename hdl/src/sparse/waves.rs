@@ -77,14 +77,16 @@ pub struct Entry {
     pub col: Bits<8>,
 }
 
-/// How results lie in the memory of sums.
+/// Where results have their words of sums: at `offset` + (group << `area`) + (row << `pitch`) + column, the group modulo 16 and all
+/// modulo the words of a unit. So the results of a unit have different words wherever they lie, if their columns are at most 2^`pitch`, rows of
+/// 2^`pitch` words at most 2^`area` words, and as many words for each group all that there are.
 #[bundle]
 pub struct SumLayout {
     /// Words of a row, as a power of two.
     pub pitch: Bits<4>,
     /// Words of a group, as a power of two.
     pub area: Bits<4>,
-    /// Word of the first result of the first group.
+    /// Moves all.
     pub offset: Bits<16>,
 }
 
@@ -92,6 +94,7 @@ pub struct SumLayout {
 #[bundle]
 pub struct SumDrain {
     /// Drains a word.
+    #[reset]
     pub valid: Bit,
     /// Its address.
     pub addr: Bits<16>,
@@ -111,6 +114,8 @@ pub struct DrainPosition {
     pub col: Bits<9>,
     /// Its group of output channels.
     pub group: Bits<8>,
+    /// Its word of sums, in every unit that has one; higher bits than a unit's memory has are not looked at.
+    pub addr: Bits<16>,
     /// Its sums stay as they are.
     pub keep: Bit,
 }

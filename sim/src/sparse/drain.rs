@@ -11,6 +11,8 @@ use crate::delay::DelayLine;
 pub struct Position {
     /// Group, row and column of the result.
     pub place: Place,
+    /// Its word of sums.
+    pub word: usize,
     /// Its sums stay as they are.
     pub keep: bool,
 }
@@ -31,6 +33,7 @@ pub struct LinkModel {
     groups: Range<usize>,
     drain: DelayLine<Option<(usize, bool)>>,
     has: DelayLine<bool>,
+    added: DelayLine<Vec<i32>>,
     sums: DelayLine<Vec<i32>>,
 }
 
@@ -40,33 +43,35 @@ impl LinkModel {
         Self {
             window,
             groups,
-            drain: DelayLine::new(2),
-            has: DelayLine::new(4),
+            drain: DelayLine::new(1),
+            has: DelayLine::new(3),
+            added: DelayLine::new(1),
             sums: DelayLine::new(1),
         }
     }
 
-    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge. `stored` is the word of two cycles ago,
+    /// `sums` those of the position of four cycles ago.
     pub fn step(
         &mut self,
         position: Option<Position>,
         stored: &[i32],
         sums: &[i32],
     ) -> LinkOutputs {
-        let drain = position.and_then(|position| {
-            let (group, row, col) = position.place;
-            let group = self
-                .groups
-                .contains(&group)
-                .then(|| group - self.groups.start)?;
-            let word = self.window.word((group, row, col))?;
-            Some((word, position.keep))
-        });
-        let own = match self.has.shift(drain.is_some()) {
+        let own = |position: &Position| {
+            self.groups.contains(&position.place.0) && self.window.contains(position.place)
+        };
+        let drain = position.filter(own);
+        let drain = drain.map(|position| (position.word, position.keep));
+        let added = match self.has.shift(drain.is_some()) {
             true => stored.to_vec(),
             false => vec![0; stored.len()],
         };
-        let sums = sums.iter().zip(own).map(|(sum, own)| sum.wrapping_add(own));
+        let added = self.added.shift(added);
+        let sums = sums
+            .iter()
+            .zip(added)
+            .map(|(sum, added)| sum.wrapping_add(added));
         LinkOutputs {
             drain: self.drain.shift(drain),
             sums: self.sums.shift(sums.collect()),

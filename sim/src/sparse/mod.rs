@@ -12,4 +12,4 @@ pub use drain::{LinkModel, LinkOutputs, Position};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};
-pub use unit::{UnitInputs, UnitModel, UnitOutputs, Window};
+pub use unit::{Layout, UnitInputs, UnitModel, UnitOutputs, Window};

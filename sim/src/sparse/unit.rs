@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::reference::{Entry, Tap, place};
+use super::reference::{Entry, Place, Tap, place};
 use super::sums::{SumsInputs, SumsModel};
 
 /// The results that a unit keeps, and their places in the memory of sums.
@@ -15,22 +15,40 @@ pub struct Window {
     pub rows: Range<i32>,
     /// Columns of results.
     pub cols: Range<i32>,
+    /// Where they have their words of sums.
+    pub layout: Layout,
+}
+
+/// Where results have their words of sums.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
     /// Words of a row, as a power of two.
     pub pitch: u32,
     /// Words of a group, as a power of two.
     pub area: u32,
-    /// Word of the first result of the first group.
+    /// Moves all.
     pub offset: usize,
+    /// Words of the memory.
+    pub words: usize,
+}
+
+impl Layout {
+    /// The word of sums of a result.
+    pub fn word(&self, (group, row, col): Place) -> usize {
+        let row = (row as usize) << self.pitch;
+        (self.offset + (group % 16 << self.area) + row + col as usize) % self.words
+    }
 }
 
 impl Window {
+    /// Whether a result lies in it.
+    pub fn contains(&self, (_, row, col): Place) -> bool {
+        self.rows.contains(&row) && self.cols.contains(&col)
+    }
+
     /// The word of sums of a result, `None` outside the window.
-    pub fn word(&self, (group, row, col): (usize, i32, i32)) -> Option<usize> {
-        let inside = self.rows.contains(&row) && self.cols.contains(&col);
-        let (row, col) = (row - self.rows.start, col - self.cols.start);
-        inside.then(|| {
-            self.offset + (group << self.area) + ((row as usize) << self.pitch) + col as usize
-        })
+    pub fn word(&self, place: Place) -> Option<usize> {
+        self.contains(place).then(|| self.layout.word(place))
     }
 }
 
@@ -85,12 +103,12 @@ pub struct UnitModel {
 }
 
 impl UnitModel {
-    /// A unit with these lists of weights, `depth` words of `lanes` sums, all 0.
-    pub fn new(lists: Vec<Vec<Tap>>, window: Window, (lanes, depth): (usize, usize)) -> Self {
+    /// A unit with these lists of weights and words of `lanes` sums, all 0.
+    pub fn new(lists: Vec<Vec<Tap>>, window: Window, lanes: usize) -> Self {
         Self {
             lists,
+            sums: SumsModel::new(window.layout.words, lanes),
             window,
-            sums: SumsModel::new(depth, lanes),
             looked_up: [None; 2],
             meeting: None,
             work: Default::default(),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use heddle_hdl::sparse::DrainLink;
-use heddle_sim::sparse::{LinkModel, Position, Window};
+use heddle_sim::sparse::{Layout, LinkModel, Position, Window};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
@@ -22,13 +22,16 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         kernel: (1, 1),
         rows: row..row + 3,
         cols: col..col + 3,
-        pitch: 2,
-        area: 4,
-        offset: rng.random_range(0..1000),
+        layout: Layout {
+            pitch: 2,
+            area: 4,
+            offset: 0,
+            words: 1 << 16,
+        },
     };
     let groups = rng.random_range(1..200);
     let groups = groups..groups + 3;
-    super::set_window(&mut dut, &window);
+    super::set_window(&mut dut, &window.rows, &window.cols);
     dut.set("group0_i", groups.start as u64);
     dut.set("group1_i", groups.end as u64);
     let mut model = LinkModel::new(window.clone(), groups.clone());
@@ -39,7 +42,8 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
             rng.random_range((col - 1).max(0)..=col + 3),
         );
         let keep = rng.random();
-        let position = Some(Position { place, keep }).filter(|_| rng.random_bool(0.9));
+        let word = rng.random_range(0..1 << 16);
+        let position = Some(Position { place, word, keep }).filter(|_| rng.random_bool(0.9));
         let mut words = || {
             let sum = |_| rng.random::<i32>();
             (0..LANES).map(sum).collect::<Vec<i32>>()
@@ -49,6 +53,7 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         dut.set("position_group_i", place.0 as u64);
         dut.set("position_row_i", place.1 as u64);
         dut.set("position_col_i", place.2 as u64);
+        dut.set("position_addr_i", word as u64);
         dut.set("position_keep_i", keep);
         dut.set_all("stored_i", stored.iter().map(|sum| *sum as u64));
         dut.set_all("sum_i", sums.iter().map(|sum| *sum as u64));
@@ -61,13 +66,13 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         }
         for (lane, sum) in outputs.sums.iter().enumerate() {
             // Sums begin with any value.
-            if cycle > 0 {
+            if cycle > 1 {
                 dut.check_element("sum_o", lane, LANES, *sum as u64)?;
             }
         }
         dut.clock();
         let has = groups.contains(&place.0);
-        let inside = window.word((0, place.1, place.2)).is_some();
+        let inside = window.contains(place);
         coverage.event("position of the unit", has && inside);
         coverage.event("position outside the window", has && !inside);
         coverage.event("group of another unit", !has && inside);
@@ -84,10 +89,10 @@ fn a_link_adds_the_sums_of_its_unit_to_those_of_its_neighbours() {
 fn faults_of_a_link_are_noticed() {
     let mutants = r"
         // The last row of a window is left out.
-        heddle_window_place: row_i < window_row1_i => row_i + 9'd1 < window_row1_i
+        heddle_in_window: row_i < window_row1_i => row_i + 9'd1 < window_row1_i
         // The last group is left out.
         heddle_drain_link: position_group_i < group1_i => position_group_i + 8'd1 < group1_i
         // Sums of the position before.
-        heddle_drain_link: has_q[3] => has_q[2]";
+        heddle_drain_link: has_q[1] => has_q[0]";
     check_mutants(&LINK_3, &faults(mutants), random_positions);
 }

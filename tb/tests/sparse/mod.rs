@@ -7,17 +7,23 @@ mod sums;
 mod unit;
 mod units;
 
-use heddle_sim::sparse::Window;
+use std::ops::Range;
+
+use heddle_sim::sparse::Layout;
 
 use crate::rtl::Dut;
 
-/// The results that a unit keeps, and how they lie in the memory of sums.
-fn set_window(dut: &mut Dut, window: &Window) {
-    dut.set("window_row0_i", window.rows.start as u64);
-    dut.set("window_row1_i", window.rows.end as u64);
-    dut.set("window_col0_i", window.cols.start as u64);
-    dut.set("window_col1_i", window.cols.end as u64);
-    dut.set("layout_pitch_i", window.pitch);
-    dut.set("layout_area_i", window.area);
-    dut.set("layout_offset_i", window.offset as u64);
+/// Where results have their words of sums.
+fn set_layout(dut: &mut Dut, layout: &Layout) {
+    dut.set("layout_pitch_i", layout.pitch);
+    dut.set("layout_area_i", layout.area);
+    dut.set("layout_offset_i", layout.offset as u64);
+}
+
+/// The results that a unit has.
+fn set_window(dut: &mut Dut, rows: &Range<i32>, cols: &Range<i32>) {
+    dut.set("window_row0_i", rows.start as u64);
+    dut.set("window_row1_i", rows.end as u64);
+    dut.set("window_col0_i", cols.start as u64);
+    dut.set("window_col1_i", cols.end as u64);
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use heddle_hdl::sparse::DirectUnit;
 use heddle_sim::sparse::reference::{Entry, Tap, scatter};
-use heddle_sim::sparse::{UnitInputs, UnitModel, UnitOutputs, Window};
+use heddle_sim::sparse::{Layout, UnitInputs, UnitModel, UnitOutputs, Window};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -64,6 +64,9 @@ impl Layer {
         if rng.random_bool(0.3) {
             entries.shuffle(rng);
         }
+        // The first result has one of the first words.
+        let before = (corner.0 as usize * 16 + corner.1 as usize) % SUMS;
+        let offset = SUMS - before + rng.random_range(0..16);
         let mut part = |first: i32, results: i32| match rng.random_bool(0.5) {
             true => first..first + results,
             false => {
@@ -75,9 +78,12 @@ impl Layer {
             kernel,
             rows: part(corner.0, rows + kernel.0 - 1),
             cols: part(corner.1, cols + kernel.1 - 1),
-            pitch: 4,
-            area: 8,
-            offset: rng.random_range(0..16),
+            layout: Layout {
+                pitch: 4,
+                area: 8,
+                offset,
+                words: SUMS,
+            },
         };
         Self {
             lists,
@@ -137,12 +143,13 @@ impl Pair {
         let (rows, cols) = layer.window.kernel;
         dut.set("kernel_rows_i", (rows - 1) as u64);
         dut.set("kernel_cols_i", (cols - 1) as u64);
-        super::set_window(&mut dut, &layer.window);
+        super::set_window(&mut dut, &layer.window.rows, &layer.window.cols);
+        super::set_layout(&mut dut, &layer.window.layout);
         for valid in ["valid_i", "fill_valid_i", "drain_valid_i"] {
             dut.set(valid, false);
         }
         fill(&mut dut, &layer.lists, rng.random_range(0..8));
-        let model = UnitModel::new(layer.lists.clone(), layer.window.clone(), (LANES, SUMS));
+        let model = UnitModel::new(layer.lists.clone(), layer.window.clone(), LANES);
         let mut pair = Self { dut, model };
         // Sums begin with any value; two cycles later those that were read have left.
         for word in 0..SUMS + 2 {
@@ -257,8 +264,8 @@ fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Chec
         if outputs.ready {
             entry = None;
         }
-        let idle = !outputs.busy && inputs.drain.is_none();
-        if idle && entry.is_none() && waiting.len() == 0 {
+        let idle = !outputs.busy && inputs.entry.is_none() && inputs.drain.is_none();
+        if idle && waiting.len() == 0 {
             break;
         }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use heddle_hdl::sparse::{SparseShape, SparseUnits};
+use heddle_sim::sparse::Layout;
 use heddle_sim::sparse::reference::{Entry, Place, Tap, scatter};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
@@ -19,8 +20,12 @@ const UNITS: usize = 4;
 const ENTRIES: usize = 2;
 /// Words of sums: four groups of 16 x 16.
 const SUMS: usize = 1024;
-const PITCH: u64 = 4;
-const AREA: u64 = 8;
+const LAYOUT: Layout = Layout {
+    pitch: 4,
+    area: 8,
+    offset: 0,
+    words: SUMS,
+};
 /// Cycles between the position on the first unit's wave and its first sum, and its sums behind the last unit.
 const FIRST_SUM: usize = 4;
 const LAST_SUM: usize = UNITS + 4;
@@ -139,19 +144,14 @@ impl Layer {
         })
     }
 
-    /// Lists with the groups of a share, counted from its first one.
+    /// Lists with the groups of a share.
     fn lists(&self, share: usize) -> Vec<Vec<Tap>> {
         let groups = self.groups(share);
-        let own = |tap: &Tap| {
-            groups.contains(&tap.group).then(|| Tap {
-                group: tap.group - groups.start,
-                ..tap.clone()
-            })
+        let own = |list: &Vec<Tap>| {
+            let taps = list.iter().filter(|tap| groups.contains(&tap.group));
+            taps.cloned().collect()
         };
-        let lists = self.lists.iter();
-        lists
-            .map(|list| list.iter().filter_map(own).collect())
-            .collect()
+        self.lists.iter().map(own).collect()
     }
 
     /// Products of values and words of weights.
@@ -305,6 +305,8 @@ impl Bench {
             let place = places.get(step);
             self.dut.set("position_valid_i", place.is_some());
             let &(group, row, col) = place.unwrap_or(&(0, 0, 0));
+            let word = LAYOUT.word((group, row, col));
+            self.dut.set("position_addr_i", word as u64);
             self.dut.set("position_group_i", group as u64);
             self.dut.set("position_row_i", row as u64);
             self.dut.set("position_col_i", col as u64);
@@ -412,11 +414,7 @@ fn random_layers(sources: &Sources, seed: u64) -> Checked<Coverage> {
     }
     bench.dut.set("position_keep_i", false);
     bench.set_bits("read_valid_i", [false; UNITS]);
-    for layout in ["layout", "drain_layout"] {
-        bench.dut.set(&format!("{layout}_pitch_i"), PITCH);
-        bench.dut.set(&format!("{layout}_area_i"), AREA);
-        bench.dut.set(&format!("{layout}_offset_i"), 0u64);
-    }
+    super::set_layout(&mut bench.dut, &LAYOUT);
     bench.clear();
     for _ in 0..25 {
         random_layer(&mut bench, &mut rng, &mut coverage)?;
@@ -435,7 +433,7 @@ fn faults_of_units_are_noticed() {
         // Values of the first row of a rectangle are not taken.
         heddle_map_memory: load_row_i} >= part_row0_i => load_row_i} > part_row0_i
         // A sum reaches the next unit a cycle late.
-        heddle_drain_link: has_q[3] => has_q[2]
+        heddle_drain_link: has_q[1] => has_q[0]
         // Sums are not cleared as they are drained.
         heddle_unit_sums: busy_q[2] & writes_q[2] => busy_q[2] & writes_q[2] & !drains_q[1]";
     check_mutants(&UNITS_4, &faults(mutants), random_layers);
