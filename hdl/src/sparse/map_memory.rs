@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// Entry a of a set lies in bank a mod `entries`. A set is not written while it is read.
 ///
 /// # Timing
-/// Entries in cycle T are compared with the rectangle in T, and written in T+1 if they lie in it. A set
+/// Entries in cycle T are compared with the rectangle in T, counted in T+1 if they lie in it, and written in T+2. A set
 /// in T (`read_valid_i`, taken if `read_ready_o` is high) may be one whose last entry came in T-2: its first entry stands on `entry_o` in T+4,
 /// the others follow, one in a cycle, as they are taken.
 #[module]
@@ -57,6 +57,7 @@ pub struct MapMemory {
     /// Entries of each set.
     count: [RegEn<Bits<15>>; sets],
     old_count: Signal<Local, Bits<15>>,
+    sum: Signal<Local, Bits<15>>,
     new_count: Signal<Local, Bits<15>>,
     is_full: Signal<Local, Bit>,
     /// Bank of the first entry.
@@ -65,8 +66,17 @@ pub struct MapMemory {
     first_row: Signal<Local, Bits<15>>,
     /// Row of what each bank writes.
     bank_row: [Signal<Local, Bits<15>>; entries],
-    /// An entry comes to each bank.
-    writes: [Signal<Local, Bit>; entries],
+    /// An entry comes to it.
+    has: [Signal<Local, Bit>; entries],
+    /// Entries that are written, a cycle later: how many, from where on.
+    writes: Reg<Bit>,
+    at: Delay<Bits<15>>,
+    write_count: Delay<Bits<4>>,
+    write_set: Delay<Bits<2>>,
+    write_row: Delay<Bits<8>>,
+    write_col: Delay<Bits<8>>,
+    write_value: [Delay<Bits<9>>; entries],
+    write_list: [Delay<Bits<9>>; entries],
     /// An entry stands at the memory, in this bank.
     read: RegEn<Bit>,
     read_bank: RegData<Bits<3>>,
@@ -94,6 +104,7 @@ pub struct MapMemory {
 impl MapMemory {
     fn update(&mut self) {
         self.cut();
+        self.count();
         self.write();
         self.read();
         self.give();
@@ -118,21 +129,46 @@ impl MapMemory {
             & (bit_cast::<9, 8>(self.load_i.col) < self.part_i.col1);
     }
 
-    fn write(&mut self) {
-        comment!("Entries of the set before");
+    /// Where they are written: behind those before.
+    fn count(&mut self) {
         self.old_count = 0.into();
         for s in 0..self._sets {
             if (self.set == s.to_bits::<2>()) & !self.clears {
                 self.old_count = self.count[s];
             }
         }
-        comment!("Each bank writes the entry that comes to it");
-        self.first_bank = self.old_count.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>();
-        self.first_row = self.old_count >> self._bank_bits.to_bits::<4>();
-        self.is_full = false;
+        self.sum = self.old_count;
+        if self.takes {
+            self.sum = self.old_count + bit_cast::<15, 4>(self.load_count);
+        }
+        self.is_full = self.sum > self._entry_max.to_bits::<15>();
+        self.full_o = self.is_full;
+        self.new_count = mux(self.is_full, self._entry_max.to_bits::<15>(), self.sum);
+        for s in 0..self._sets {
+            self.count[s].load(
+                (self.takes | self.clears) & (self.set == s.to_bits::<2>()),
+                self.new_count,
+            );
+        }
+    }
+
+    /// Each bank writes the entry that comes to it.
+    fn write(&mut self) {
+        self.writes = self.takes;
+        self.at = self.old_count;
+        self.write_count = self.load_count;
+        self.write_set = self.set;
+        self.write_row = self.row;
+        self.write_col = self.col;
+        for i in 0..self._entries {
+            self.write_value[i] = self.value[i];
+            self.write_list[i] = self.list[i];
+        }
+        self.first_bank = self.at.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>();
+        self.first_row = self.at >> self._bank_bits.to_bits::<4>();
         for b in 0..self._entries {
             self.bank_row[b] = self.first_row;
-            self.writes[b] = false;
+            self.has[b] = false;
             self.bank[b].wdata_i[0] = 0.into();
             self.bank[b].wdata_i[1] = 0.into();
             for f in 0..self._entries {
@@ -141,43 +177,26 @@ impl MapMemory {
                     if b < f {
                         self.bank_row[b] = self.first_row + 1;
                     }
-                    self.writes[b] = self.takes
-                        & (((b + self._entries - f) % self._entries).to_bits::<4>()
-                            < self.load_count);
-                    self.bank[b].wdata_i[0] = self.value[(b + self._entries - f) % self._entries];
-                    self.bank[b].wdata_i[1] = self.list[(b + self._entries - f) % self._entries];
+                    self.has[b] =
+                        ((b + self._entries - f) % self._entries).to_bits::<4>() < self.write_count;
+                    self.bank[b].wdata_i[0] =
+                        self.write_value[(b + self._entries - f) % self._entries];
+                    self.bank[b].wdata_i[1] =
+                        self.write_list[(b + self._entries - f) % self._entries];
                 }
             }
-            self.bank[b].wdata_i[2] = bit_cast::<9, 8>(self.row);
-            self.bank[b].wdata_i[3] = bit_cast::<9, 8>(self.col);
-            self.bank[b].wen_i = self.writes[b]
+            self.bank[b].wdata_i[2] = bit_cast::<9, 8>(self.write_row);
+            self.bank[b].wdata_i[3] = bit_cast::<9, 8>(self.write_col);
+            self.bank[b].wen_i = self.writes
+                & self.has[b]
                 & (self.bank_row[b] < (self._entry_max / self._entries).to_bits::<15>());
             self.bank[b].waddr_i = bit_cast::<16, 15>(self.bank_row[b]);
             for s in 0..self._sets {
-                if self.set == s.to_bits::<2>() {
+                if self.write_set == s.to_bits::<2>() {
                     self.bank[b].waddr_i = bit_cast::<16, 15>(self.bank_row[b])
                         + (s * self._entry_max / self._entries).to_bits::<16>();
                 }
             }
-            if self.writes[b]
-                & (self.bank_row[b] >= (self._entry_max / self._entries).to_bits::<15>())
-            {
-                self.is_full = true;
-            }
-        }
-        self.full_o = self.is_full;
-        comment!("Entries of the set afterwards");
-        self.new_count = self.old_count;
-        if self.is_full {
-            self.new_count = self._entry_max.to_bits::<15>();
-        } else if self.takes {
-            self.new_count = self.old_count + bit_cast::<15, 4>(self.load_count);
-        }
-        for s in 0..self._sets {
-            self.count[s].load(
-                (self.takes | self.clears) & (self.set == s.to_bits::<2>()),
-                self.new_count,
-            );
         }
     }
 
