@@ -98,6 +98,8 @@ pub struct MapMemory {
     _entry_max: Param<'d'>,
     #[new(entries.ilog2() as usize)]
     _bank_bits: usize,
+    #[new(entry_max.ilog2() as usize)]
+    _entry_bits: usize,
 }
 
 #[kernel]
@@ -141,7 +143,9 @@ impl MapMemory {
         if self.takes {
             self.sum = self.old_count + bit_cast::<15, 4>(self.load_count);
         }
-        self.is_full = self.sum > self._entry_max.to_bits::<15>();
+        // More than a power of two: its bit is set, and a lower one.
+        self.is_full = (self.sum >> self._entry_bits.to_bits::<4>()).any()
+            & (self.sum & (self._entry_max - 1).to_bits::<15>()).any();
         self.full_o = self.is_full;
         self.new_count = mux(self.is_full, self._entry_max.to_bits::<15>(), self.sum);
         for s in 0..self._sets {
@@ -156,7 +160,12 @@ impl MapMemory {
     fn write(&mut self) {
         self.writes = self.takes;
         self.at = self.old_count;
-        self.write_count = self.load_count;
+        // What is left of a power of two is the number below it, negated.
+        self.write_count = mux(
+            self.is_full,
+            0 - self.old_count.get_bits::<4>(0),
+            self.load_count,
+        );
         self.write_set = self.set;
         self.write_row = self.row;
         self.write_col = self.col;
@@ -187,9 +196,7 @@ impl MapMemory {
             }
             self.bank[b].wdata_i[2] = bit_cast::<9, 8>(self.write_row);
             self.bank[b].wdata_i[3] = bit_cast::<9, 8>(self.write_col);
-            self.bank[b].wen_i = self.writes
-                & self.has[b]
-                & (self.bank_row[b] < (self._entry_max / self._entries).to_bits::<15>());
+            self.bank[b].wen_i = self.writes & self.has[b];
             self.bank[b].waddr_i = bit_cast::<16, 15>(self.bank_row[b]);
             for s in 0..self._sets {
                 if self.write_set == s.to_bits::<2>() {
