@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// Slot in cycle T, taken if `slot_ready_o` is high: its first entries are picked in T+1 and on the wave in T+3, the next ones in the
 /// cycles that follow. A slot of n entries takes max(1, n / entries of the wave, rounded up) cycles, and the next slot follows
 /// without a gap: `slot_ready_o` is low while more entries are left than are picked in the cycle. It follows registers alone.
-#[module]
+#[module(name = "sparse_load")]
 pub struct Load {
     /// Values of a position.
     #[new(LoadSlot::new(lanes))]

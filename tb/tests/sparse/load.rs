@@ -152,20 +152,20 @@ fn slots_become_entries_without_zeros_and_without_a_gap() {
 fn faults_of_load_are_noticed() {
     let mutants = r"
         // The last entry is lost when it is one more than the wave carries.
-        heddle_load_r8: more = counted_3_2_7 => more = counted_3_2_6
+        heddle_sparse_load_r8: more = counted_3_2_7 => more = counted_3_2_6
         // Entries come in another order.
-        heddle_load_r8: pick_pick[8*i+:8] => pick_pick[8*(1-i)+:8]
+        heddle_sparse_load_r8: pick_pick[8*i+:8] => pick_pick[8*(1-i)+:8]
         // Entries come again.
-        heddle_load_r8: rest_q[i] & below[i+9] => rest_q[i]
+        heddle_sparse_load_r8: rest_q[i] & below[i+9] => rest_q[i]
         // A load begins with all entries of its first slot, or ends with all of its last one.
-        heddle_load_r8: first_q <= ends & slot_first_i => if (ends) first_q <= slot_first_i
-        heddle_load_r8: last_q & !more => last_q
+        heddle_sparse_load_r8: first_q <= ends & slot_first_i => if (ends) first_q <= slot_first_i
+        heddle_sparse_load_r8: last_q & !more => last_q
         // A load without a last entry does not end.
-        heddle_load_r8: | first_q | last_q => | first_q
+        heddle_sparse_load_r8: | first_q | last_q => | first_q
         // A slot without entries is seen.
-        heddle_load_r8: busy_q & (below[8] | first_q | last_q) => busy_q
+        heddle_sparse_load_r8: busy_q & (below[8] | first_q | last_q) => busy_q
         // Lanes have lists of their own only up to a sum of 255.
-        heddle_load_r8: list_q[8:0] <= picked_list_q => list_q[8:0] <= {1'b0, picked_list_q[7:0]}
+        heddle_sparse_load_r8: list_q[8:0] <= picked_list_q => list_q[8:0] <= {1'b0, picked_list_q[7:0]}
         // The value of another lane.
         heddle_load_pick_r8: value_i[44:36] => value_i[53:45]";
     let check = |sources: &Sources, seed| random_slots(sources, seed, (8, 2));
