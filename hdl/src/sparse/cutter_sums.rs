@@ -49,7 +49,7 @@ pub struct CutterSums {
     /// The position is the last one of its line, and the line the last one.
     line_ends: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
-    next: RegData<Bits<16>>,
+    behind: RegData<Bits<16>>,
     /// What was asked for: one, two and three cycles ago.
     asked: [Reg<Bit>; 3],
     asked_last: [Delay<Bit>; 3],
@@ -95,9 +95,9 @@ impl CutterSums {
         }
         self.count_en_o = self.asks & self.length_i.any();
         self.count_addr_o = self.addr;
-        self.next
+        self.behind
             .load(self.asks & self.length_i.any(), self.addr + 1);
-        self.next_o = self.next;
+        self.next_o = self.behind;
     }
 
     fn add(&mut self) {
