@@ -68,22 +68,27 @@ pub struct Cutter {
     ends: Ram1r1w<4, 9>,
     begins: Signal<Local, Bit>,
     busy: Signal<Local, Bit>,
-    /// A pass is prepared, under way, or was the last one.
+    /// Each of the three cycles before a pass.
     prepares: [Reg<Bit>; 3],
+    /// A pass is under way.
     passes: Reg<Bit>,
+    /// The last one has ended.
     finishes: Reg<Bit>,
     /// The pass goes by columns of a band.
     by_cols: RegData<Bit>,
     band: RegData<Bits<4>>,
+    /// Its first row, and the row behind its last one.
     row0: RegData<Bits<9>>,
     row1: RegData<Bits<9>>,
-    /// Rows of the band.
+    /// Its rows.
     height: Delay<Bits<9>>,
     /// Address of its first count.
     base: RegData<Bits<16>>,
-    /// A pass ends, and which one.
+    /// A pass ends.
     pass_ends: Signal<Local, Bit>,
+    /// It was that of a band.
     band_ends: Signal<Local, Bit>,
+    /// It was that of the last band.
     map_ends: Signal<Local, Bit>,
     lines: Signal<Local, Bits<9>>,
     is_cell: Signal<Local, Bit>,

@@ -46,7 +46,7 @@ pub struct CutterSums {
     place: RegData<Bits<9>>,
     /// Address of the next line.
     next_line: Signal<Local, Bits<16>>,
-    /// The position is the last one of its line, and the line the last one.
+    /// The position is the last one of its line, or of all.
     line_ends: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     behind: RegData<Bits<16>>,
@@ -74,25 +74,27 @@ impl CutterSums {
         self.addr.load(
             self.begin_i | self.asks,
             mux(
-                self.line_ends,
-                self.next_line,
-                self.addr + bit_cast::<16, 9>(self.step_i),
+                self.begin_i,
+                self.base_i,
+                mux(
+                    self.line_ends,
+                    self.next_line,
+                    self.addr + bit_cast::<16, 9>(self.step_i),
+                ),
             ),
         );
-        self.line_addr
-            .load(self.begin_i | (self.asks & self.line_ends), self.next_line);
-        self.line
-            .load(self.begin_i | (self.asks & self.line_ends), self.line + 1);
         self.place.load(
             self.begin_i | self.asks,
-            mux(self.line_ends, 0.into(), self.place + 1),
+            mux(self.begin_i | self.line_ends, 0.into(), self.place + 1),
         );
-        if self.begin_i {
-            self.addr.load(true, self.base_i);
-            self.line_addr.load(true, self.base_i);
-            self.line.load(true, 0.into());
-            self.place.load(true, 0.into());
-        }
+        self.line_addr.load(
+            self.begin_i | (self.asks & self.line_ends),
+            mux(self.begin_i, self.base_i, self.next_line),
+        );
+        self.line.load(
+            self.begin_i | (self.asks & self.line_ends),
+            mux(self.begin_i, 0.into(), self.line + 1),
+        );
         self.count_en_o = self.asks & self.length_i.any();
         self.count_addr_o = self.addr;
         self.behind

@@ -41,17 +41,20 @@ pub struct CutterWalk {
     total: RegData<Bits<32>>,
     /// All sums are there.
     filled: Signal<Local, Bit>,
-    /// The three cycles before a walk, which is under way.
+    /// Each of the three cycles before a walk, and the last of them.
     starts: [Reg<Bit>; 3],
+    begins: Signal<Local, Bit>,
+    /// A walk is under way.
     walks: Reg<Bit>,
     /// Everything behind the memory goes on by one line.
     moves: Signal<Local, Bit>,
     read: RegData<Bits<9>>,
-    /// The sum after the next, the next, and the next times the number of parts. The limit comes before the sums.
+    /// The sum of the line after the next. In its place the limit comes before all sums.
     waits: RegData<Bits<21>>,
+    /// The sum of the next line, and that times the number of parts.
     line: RegData<Bits<21>>,
     times: RegData<Bits<25>>,
-    /// The sum, and this many times it for each bit of `parts_i`.
+    /// The sum, and what each bit of `parts_i` adds to it.
     wide: Signal<Local, Bits<25>>,
     multiple: [Signal<Local, Bits<25>>; 4],
     /// Lines before this border.
@@ -59,10 +62,11 @@ pub struct CutterWalk {
     part: RegData<Bits<4>>,
     part_first: RegData<Bits<9>>,
     part_sum: RegData<Bits<32>>,
-    /// i times the sum of all lines less n times that of the lines before the border.
+    /// What the sum of the lines before the border, times the number of parts, lacks for a cut, two's complement.
     missing: RegData<Bits<36>>,
-    /// The part ends here at the latest, and here at the earliest: two's complement.
+    /// The part ends here at the latest.
     latest: RegData<Bits<10>>,
+    /// The part ends here at the earliest, two's complement.
     earliest: RegData<Bits<14>>,
     /// The next border is nearer.
     nearer: Signal<Local, Bit>,
@@ -99,11 +103,12 @@ impl CutterWalk {
         );
         self.filled = self.valid_i & ((self.written + 1) == self.lines_i);
         self.starts.shift_in(self.filled);
+        self.begins = self.starts[2];
     }
 
     /// Reads lines ahead, and multiplies them by the number of parts.
     fn lines(&mut self) {
-        self.moves = self.starts[0] | self.starts[1] | self.starts[2] | self.takes;
+        self.moves = self.starts[0] | self.starts[1] | self.begins | self.takes;
         self.ram.ren_i = self.moves;
         self.ram.raddr_i = self.read;
         self.read.load(
@@ -146,45 +151,61 @@ impl CutterWalk {
     }
 
     fn walk(&mut self) {
-        self.walks = self.starts[2] | (self.walks & !(self.cuts & (self.part == self.parts_i)));
-        self.border.load(self.takes, self.border + 1);
+        self.walks = self.begins | (self.walks & !(self.cuts & (self.part == self.parts_i)));
+        self.border.load(
+            self.begins | self.takes,
+            mux(self.begins, 0.into(), self.border + 1),
+        );
         self.part_sum.load(
-            self.takes | self.cuts,
+            self.begins | self.walks,
             mux(
                 self.takes,
                 self.part_sum + bit_cast::<32, 21>(self.line),
                 0.into(),
             ),
         );
+        comment!("For cut i of n: i times the whole less n times what is before the border");
         self.missing.load(
-            self.takes | self.cuts,
+            self.begins | self.walks,
             mux(
                 self.takes,
                 self.missing - bit_cast::<36, 25>(self.times),
-                self.missing + bit_cast::<36, 32>(self.total),
+                mux(
+                    self.begins,
+                    bit_cast::<36, 32>(self.total),
+                    self.missing + bit_cast::<36, 32>(self.total),
+                ),
             ),
         );
-        self.part.load(self.cuts, self.part + 1);
-        self.part_first.load(self.cuts, self.border);
-        self.latest.load(
-            self.cuts,
-            bit_cast::<10, 9>(self.border) + bit_cast::<10, 9>(self.limit_i),
+        comment!("Where parts begin");
+        self.part.load(
+            self.begins | self.cuts,
+            mux(self.begins, 0.into(), self.part + 1),
         );
-        self.earliest
-            .load(self.cuts, self.earliest + bit_cast::<14, 9>(self.limit_i));
-        if self.starts[2] {
-            self.border.load(true, 0.into());
-            self.part_sum.load(true, 0.into());
-            self.missing.load(true, bit_cast::<36, 32>(self.total));
-            self.part.load(true, 0.into());
-            self.part_first.load(true, 0.into());
-            self.latest.load(true, bit_cast::<10, 9>(self.limit_i));
-            self.earliest.load(
-                true,
+        self.part_first.load(
+            self.begins | self.cuts,
+            mux(self.begins, 0.into(), self.border),
+        );
+        comment!(
+            "Where they end: no part, and none of those after it, may have more lines than the limit"
+        );
+        self.latest.load(
+            self.begins | self.cuts,
+            mux(
+                self.begins,
+                bit_cast::<10, 9>(self.limit_i),
+                bit_cast::<10, 9>(self.border) + bit_cast::<10, 9>(self.limit_i),
+            ),
+        );
+        self.earliest.load(
+            self.begins | self.cuts,
+            mux(
+                self.begins,
                 bit_cast::<14, 9>(self.lines_i) + bit_cast::<14, 9>(self.limit_i)
                     - self.times.get_bits::<14>(0),
-            );
-        }
+                self.earliest + bit_cast::<14, 9>(self.limit_i),
+            ),
+        );
     }
 
     fn tell(&mut self) {

@@ -301,3 +301,27 @@ fn random_maps(sources: &Sources, seed: u64) -> Checked<Coverage> {
 fn fsa_05_fsa_07_fsa_09_cells_cover_any_map_once_in_the_stated_steps() {
     run_seeds(|seed| random_maps(&CUTTER, seed));
 }
+
+#[test]
+fn faults_of_the_cutter_are_noticed() {
+    let mutants = r"
+        // Of two borders that are equally near the first one.
+        heddle_cutter_walk: {missing_q[34:0], 1'b0} >= => {missing_q[34:0], 1'b0} >
+        // No limit.
+        heddle_cutter_walk: < latest_q) & nearer => < 10'd1023) & nearer
+        heddle_cutter_walk: !earliest_q[13] & ( => (part_q == parts_i) & !earliest_q[13] & (
+        // The last part ends one line early.
+        heddle_cutter_walk: {5'd0, limit_i} - times_q => {5'd0, limit_i} - 14'd1 - times_q
+        // Another number of parts.
+        heddle_cutter_walk: parts_i[3] ? => parts_i[2] ?
+        // Empty bands have counts, or rows of their own.
+        heddle_cutter_sums: if (!(|length_i)) value_q <= 12'd0; =>
+        heddle_cutter.v: band_ends & (|height_q) => band_ends
+        // Zeros are what the counts are.
+        heddle_cutter_sums: full_i - count_q => count_q
+        // A start breaks off what is under way.
+        heddle_cutter.v: start_i & !busy => start_i
+        // The smallest cell is not the smallest.
+        heddle_cutter.v: walk_sum < smallest_q => walk_sum != smallest_q";
+    check_mutants(&CUTTER, &faults(mutants), random_maps);
+}
