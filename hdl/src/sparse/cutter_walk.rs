@@ -68,6 +68,8 @@ pub struct CutterWalk {
     latest: RegData<Bits<10>>,
     /// The part ends here at the earliest, two's complement.
     earliest: RegData<Bits<14>>,
+    /// Its lower bits. With a bit above them it is more than any line brings.
+    near: Signal<Local, Bits<24>>,
     /// The next border is nearer.
     nearer: Signal<Local, Bit>,
     /// The next line belongs to the part.
@@ -141,9 +143,10 @@ impl CutterWalk {
 
     fn decide(&mut self) {
         comment!("Twice what is missing is at least what the next line brings");
+        self.near = self.missing.get_bits::<24>(0);
         self.nearer = !self.missing.get_bit(35)
-            & self.missing.any()
-            & ((self.missing << 1) >= bit_cast::<36, 25>(self.times));
+            & (self.missing.get_bits::<11>(24).any()
+                | (self.near.any() & ((bit_cast::<25, 24>(self.near) << 1) >= self.times)));
         self.takes = self.walks
             & ((!self.earliest.get_bit(13) & (bit_cast::<14, 9>(self.border) < self.earliest))
                 | ((bit_cast::<10, 9>(self.border) < self.latest) & self.nearer));

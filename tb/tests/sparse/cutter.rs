@@ -344,7 +344,7 @@ fn fsa_05_fsa_09_the_largest_maps_have_room_in_all_sums() {
 fn faults_of_the_cutter_are_noticed() {
     let mutants = r"
         // Of two borders that are equally near the first one.
-        heddle_cutter_walk: {missing_q[34:0], 1'b0} >= => {missing_q[34:0], 1'b0} >
+        heddle_cutter_walk: 1'b0} >= times_q => 1'b0} > times_q
         // No limit.
         heddle_cutter_walk: < latest_q) & nearer => < 10'd1023) & nearer
         heddle_cutter_walk: !earliest_q[13] & ( => (part_q == parts_i) & !earliest_q[13] & (
