@@ -3,8 +3,8 @@
 use super::{CutterSums, CutterWalk, waves::*};
 use heddle_kernel::prelude::*;
 
-/// Cuts a map into bands of rows and each band into cells of columns, so that all cells have nearly the same sum of counts. Adders alone: no
-/// multiplier and no divider.
+/// Cuts a map into bands of rows and each band into cells of columns, so that all cells have nearly the same sum of counts.
+/// Adders alone: no multiplier and no divider.
 ///
 /// It passes over the counts twice: once by rows to find the bands, then by columns of each band. Cells come band by band, left to right;
 /// together they cover the map, each position once. A cell may be empty.
@@ -12,7 +12,8 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `start_i` in cycle T, not looked at while `busy_o` is high: `done_o` is high for one cycle in T + 1 + steps, and the results stay until
 /// the next start. The map takes 11 + rows x cols + rows + bands steps, and each band 10 + cols x max(1, its rows) + cols + cells.
-/// A count is asked for in one cycle, on `count_i` in the next, and in a register in the one after. Inputs are stable from `start_i` to `done_o`.
+/// A count is asked for in one cycle, on `count_i` in the next, and in a register in the one after.
+/// Inputs are stable from `start_i` to `done_o`.
 #[module]
 pub struct Cutter {
     /// Begins.
