@@ -1,6 +1,9 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
 mod cell;
+mod cutter;
+mod cutter_sums;
+mod cutter_walk;
 mod drain;
 mod load;
 mod load_pick;
@@ -17,6 +20,9 @@ mod weights;
 mod window;
 
 pub use cell::SparseUnit;
+pub use cutter::Cutter;
+pub use cutter_sums::CutterSums;
+pub use cutter_walk::CutterWalk;
 pub use drain::DrainLink;
 pub use load::Load;
 pub use load_pick::LoadPick;

@@ -1,6 +1,7 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
-//! ([`LoadModel`]).
+//! ([`LoadModel`]); how a map is cut ([`Cutting`]).
 
+mod cutter;
 mod drain;
 mod load;
 mod map;
@@ -8,6 +9,7 @@ pub mod reference;
 mod sums;
 mod unit;
 
+pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};

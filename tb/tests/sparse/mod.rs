@@ -1,5 +1,6 @@
 //! The sparse cluster.
 
+mod cutter;
 mod drain;
 mod load;
 mod map;
