@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// the next start. The map takes 11 + rows x cols + rows + bands steps, and each band 10 + cols x max(1, its rows) + cols + cells.
 /// A count is asked for in one cycle, on `count_i` in the next, and in a register in the one after.
 /// Inputs are stable from `start_i` to `done_o`.
-#[module]
+#[module(name = "sparse_cutter")]
 pub struct Cutter {
     /// Begins.
     pub start_i: Signal<In, Bit>,

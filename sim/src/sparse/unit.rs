@@ -36,7 +36,7 @@ impl Layout {
     /// The word of sums of a result.
     pub fn word(&self, (group, row, col): Place) -> usize {
         let row = (row as usize) << self.pitch;
-        (self.offset + (group % 16 << self.area) + row + col as usize) % self.words
+        (self.offset + ((group % 16) << self.area) + row + col as usize) % self.words
     }
 }
 

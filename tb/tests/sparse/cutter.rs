@@ -354,12 +354,12 @@ fn faults_of_the_cutter_are_noticed() {
         heddle_cutter_walk: parts_i[3] ? => parts_i[2] ?
         // Empty bands have counts, or rows of their own.
         heddle_cutter_sums: if (!(|length_i)) value_q <= 12'd0; =>
-        heddle_cutter.v: band_ends & (|height_q) => band_ends
+        heddle_sparse_cutter: band_ends & (|height_q) => band_ends
         // Zeros are what the counts are.
         heddle_cutter_sums: full_i - count_q => count_q
         // A start breaks off what is under way.
-        heddle_cutter.v: start_i & !busy => start_i
+        heddle_sparse_cutter: start_i & !busy => start_i
         // The smallest cell is not the smallest.
-        heddle_cutter.v: walk_sum < smallest_q => walk_sum != smallest_q";
+        heddle_sparse_cutter: walk_sum < smallest_q => walk_sum != smallest_q";
     check_mutants(&CUTTER, &faults(mutants), random_maps);
 }
