@@ -62,10 +62,10 @@ pub struct MapMemory {
     is_full: Signal<Local, Bit>,
     /// Bank of the first entry.
     first_bank: Signal<Local, Bits<3>>,
-    /// Row of it in its bank.
-    first_row: Signal<Local, Bits<15>>,
+    /// Its row there; those of a set lie behind those of the one before.
+    first_row: Signal<Local, Bits<16>>,
     /// Row of what each bank writes.
-    bank_row: [Signal<Local, Bits<15>>; entries],
+    bank_row: [Signal<Local, Bits<16>>; entries],
     /// An entry comes to it.
     has: [Signal<Local, Bit>; entries],
     /// Entries that are written, a cycle later: how many, from where on.
@@ -80,6 +80,9 @@ pub struct MapMemory {
     /// An entry stands at the memory, in this bank.
     read: RegEn<Bit>,
     read_bank: RegData<Bits<3>>,
+    /// Bank and row of the entry that is read next.
+    next_bank: Signal<Local, Bits<3>>,
+    read_row: Signal<Local, Bits<16>>,
     /// An entry waits behind the memory, one stands at the outputs, and their words.
     waits: Reg<Bit>,
     stands: RegEn<Bit>,
@@ -94,7 +97,7 @@ pub struct MapMemory {
     _entries: Param<'e'>,
     /// Sets.
     _sets: Param<'s'>,
-    /// Entries of a set, a power of two.
+    /// Entries of a set, a power of two from 16 on.
     _entry_max: Param<'d'>,
     #[new(entries.ilog2() as usize)]
     _bank_bits: usize,
@@ -133,6 +136,7 @@ impl MapMemory {
 
     /// Where they are written: behind those before.
     fn count(&mut self) {
+        comment!("Entries of the set so far");
         self.old_count = 0.into();
         for s in 0..self._sets {
             if (self.set == s.to_bits::<2>()) & !self.clears {
@@ -143,7 +147,7 @@ impl MapMemory {
         if self.takes {
             self.sum = self.old_count + bit_cast::<15, 4>(self.load_count);
         }
-        // More than a power of two: its bit is set, and a lower one.
+        comment!("More than a power of two: its bit is set, and a lower one");
         self.is_full = (self.sum >> self._entry_bits.to_bits::<4>()).any()
             & (self.sum & (self._entry_max - 1).to_bits::<15>()).any();
         self.full_o = self.is_full;
@@ -160,7 +164,7 @@ impl MapMemory {
     fn write(&mut self) {
         self.writes = self.takes;
         self.at = self.old_count;
-        // What is left of a power of two is the number below it, negated.
+        comment!("What is left of a power of two is the number below it, negated");
         self.write_count = mux(
             self.is_full,
             0 - self.old_count.get_bits::<4>(0),
@@ -174,7 +178,16 @@ impl MapMemory {
             self.write_list[i] = self.list[i];
         }
         self.first_bank = self.at.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>();
-        self.first_row = self.at >> self._bank_bits.to_bits::<4>();
+        self.first_row = bit_cast::<16, 15>(self.at >> self._bank_bits.to_bits::<4>());
+        for s in 1..self._sets {
+            if self.write_set == s.to_bits::<2>() {
+                self.first_row = bit_cast::<16, 15>(self.at >> self._bank_bits.to_bits::<4>())
+                    + (s * self._entry_max / self._entries).to_bits::<16>();
+            }
+        }
+        comment!(
+            "Each bank writes the entry that comes to it; those below the first one begin the next row"
+        );
         for b in 0..self._entries {
             self.bank_row[b] = self.first_row;
             self.has[b] = false;
@@ -182,7 +195,6 @@ impl MapMemory {
             self.bank[b].wdata_i[1] = 0.into();
             for f in 0..self._entries {
                 if self.first_bank == f.to_bits::<3>() {
-                    // Bank f has the first entry, those below begin the next row.
                     if b < f {
                         self.bank_row[b] = self.first_row + 1;
                     }
@@ -197,13 +209,7 @@ impl MapMemory {
             self.bank[b].wdata_i[2] = bit_cast::<9, 8>(self.write_row);
             self.bank[b].wdata_i[3] = bit_cast::<9, 8>(self.write_col);
             self.bank[b].wen_i = self.writes & self.has[b];
-            self.bank[b].waddr_i = bit_cast::<16, 15>(self.bank_row[b]);
-            for s in 0..self._sets {
-                if self.write_set == s.to_bits::<2>() {
-                    self.bank[b].waddr_i = bit_cast::<16, 15>(self.bank_row[b])
-                        + (s * self._entry_max / self._entries).to_bits::<16>();
-                }
-            }
+            self.bank[b].waddr_i = self.bank_row[b];
         }
     }
 
@@ -225,23 +231,19 @@ impl MapMemory {
         self.reads = self.order.valid_o & self.free;
         self.order.move_i = self.free;
         self.read.load(self.free, self.order.valid_o);
-        self.read_bank.load(
-            self.reads,
-            self.order.number_o.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>(),
-        );
-        for b in 0..self._entries {
-            self.bank[b].ren_i = self.reads
-                & ((self.order.number_o.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>())
-                    == b.to_bits::<3>());
-            self.bank[b].raddr_i =
-                bit_cast::<16, 15>(self.order.number_o >> self._bank_bits.to_bits::<4>());
-            for s in 0..self._sets {
-                if self.order.set_o == s.to_bits::<2>() {
-                    self.bank[b].raddr_i =
-                        bit_cast::<16, 15>(self.order.number_o >> self._bank_bits.to_bits::<4>())
-                            + (s * self._entry_max / self._entries).to_bits::<16>();
-                }
+        self.next_bank = self.order.number_o.get_bits::<3>(0) & (self._entries - 1).to_bits::<3>();
+        self.read_bank.load(self.reads, self.next_bank);
+        self.read_row = bit_cast::<16, 15>(self.order.number_o >> self._bank_bits.to_bits::<4>());
+        for s in 1..self._sets {
+            if self.order.set_o == s.to_bits::<2>() {
+                self.read_row =
+                    bit_cast::<16, 15>(self.order.number_o >> self._bank_bits.to_bits::<4>())
+                        + (s * self._entry_max / self._entries).to_bits::<16>();
             }
+        }
+        for b in 0..self._entries {
+            self.bank[b].ren_i = self.reads & (self.next_bank == b.to_bits::<3>());
+            self.bank[b].raddr_i = self.read_row;
         }
     }
 

@@ -196,12 +196,22 @@ impl Pair {
 }
 
 /// Writes lists of weights from a word on.
-pub(super) fn fill(dut: &mut Dut, lists: &[Vec<Tap>], word: u64) {
+fn fill(dut: &mut Dut, lists: &[Vec<Tap>], word: u64) {
+    begin_fill(dut, word, 0);
+    fill_words(dut, lists);
+}
+
+/// Words that come begin here, with this list.
+pub(super) fn begin_fill(dut: &mut Dut, word: u64, list: u64) {
     dut.set("fill_begin_i", true);
     dut.set("fill_word_i", word);
-    dut.set("fill_first_list_i", 0u64);
+    dut.set("fill_first_list_i", list);
     dut.clock();
     dut.set("fill_begin_i", false);
+}
+
+/// The words of lists.
+pub(super) fn fill_words(dut: &mut Dut, lists: &[Vec<Tap>]) {
     let empty = Tap {
         row: 0,
         col: 0,

@@ -11,7 +11,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::unit::{fill, random_list};
+use super::unit::{begin_fill, fill_words, random_list};
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 /// As in [`super::unit`].
@@ -348,8 +348,15 @@ fn random_layer(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage
     (bench.taps, bench.drops) = (0, 0);
     bench.set(&layer);
     for share in 0..layer.split[1] {
-        bench.set_bits("fill_mask_i", layer.units(|groups, _| groups == share));
-        fill(&mut bench.dut, &layer.lists(share), 0);
+        let units = layer.units(|groups, _| groups == share);
+        bench.set_bits("fill_mask_i", units);
+        begin_fill(&mut bench.dut, 0, 0);
+        // What is for others does not disturb.
+        bench.set_bits("fill_mask_i", [false; UNITS]);
+        begin_fill(&mut bench.dut, 500, 8);
+        fill_words(&mut bench.dut, &layer.lists[..1]);
+        bench.set_bits("fill_mask_i", units);
+        fill_words(&mut bench.dut, &layer.lists(share));
     }
     bench.load(&layer, set, rng);
     let cycles = bench.compute(set)?;
