@@ -140,6 +140,8 @@ macro_rules! words {
     };
 }
 
+pub mod sparse;
+
 words! {
     /// The first word of every instruction. Bits 31 to 19 are kept for further waits.
     header "every instruction" "word 0" {

@@ -37,6 +37,11 @@ pub struct Sparse {
     /// Words of sums of a unit, a power of two; a word has a sum for each channel.
     #[schemars(extend("enum" = powers(64, 65536), "x-allowed" = "a power of two from 64 to 65536"))]
     pub sums: u32,
+    /// Sums are scaled to bytes before they leave a cluster that stands alone; else they leave with 32 bits.
+    pub post: bool,
+    /// Groups of output channels whose parameters are kept, a power of two.
+    #[schemars(extend("enum" = powers(16, 256), "x-allowed" = "a power of two from 16 to 256"))]
+    pub tiles: u32,
 }
 
 impl Default for Sparse {
@@ -51,6 +56,8 @@ impl Default for Sparse {
             weight_words: 1024,
             lists: 512,
             sums: 1024,
+            post: true,
+            tiles: 64,
         }
     }
 }

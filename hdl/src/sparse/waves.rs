@@ -2,6 +2,43 @@
 
 use heddle_kernel::prelude::*;
 
+/// A word of a command, for the part that carries it out.
+#[bundle]
+pub struct CommandWord {
+    /// There is one.
+    #[reset]
+    pub valid: Bit,
+    /// Its place in the command; the header is word 0.
+    pub index: Bits<3>,
+    /// The word.
+    pub data: Bits<32>,
+}
+
+/// A word for a register of a unit, or a run.
+#[bundle]
+pub struct UnitOrder {
+    /// The register.
+    pub register: Bits<3>,
+    /// Its value, or word 1 of SPARSE_RUN.
+    pub data: Bits<32>,
+}
+
+/// A parameter of an output channel.
+#[bundle]
+pub struct ScaleValue {
+    /// There is one.
+    #[reset]
+    pub valid: Bit,
+    /// Group of output channels.
+    pub tile: Bits<8>,
+    /// The channel in it.
+    pub lane: Bits<5>,
+    /// 0 bias, 1 multiplier, 2 shift.
+    pub number: Bits<2>,
+    /// The parameter.
+    pub data: Bits<32>,
+}
+
 /// Words of weights that fill the memory of a unit.
 #[bundle(lanes: usize)]
 pub struct WeightFill {
