@@ -5,6 +5,7 @@ mod decode;
 mod encode;
 pub mod fields;
 mod instruction;
+pub mod sparse;
 mod text;
 
 pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul};

@@ -1,15 +1,18 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
 mod cell;
+mod command;
 mod cutter;
 mod cutter_sums;
 mod cutter_walk;
 mod drain;
+mod head;
 mod load;
 mod load_pick;
 mod map_memory;
 mod map_order;
 mod products;
+mod scoreboard;
 mod shape;
 mod sums;
 mod taps;
@@ -20,15 +23,18 @@ mod weights;
 mod window;
 
 pub use cell::SparseUnit;
+pub use command::{Command, CommandCheck};
 pub use cutter::Cutter;
 pub use cutter_sums::CutterSums;
 pub use cutter_walk::CutterWalk;
 pub use drain::DrainLink;
+pub use head::{HeadState, SparseHead};
 pub use load::Load;
 pub use load_pick::LoadPick;
 pub use map_memory::MapMemory;
 pub use map_order::MapOrder;
 pub use products::UnitProducts;
+pub use scoreboard::Scoreboard;
 pub use shape::SparseShape;
 pub use sums::UnitSums;
 pub use taps::UnitTaps;

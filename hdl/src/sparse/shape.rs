@@ -21,6 +21,10 @@ pub struct SparseShape {
     pub entry_max: usize,
     /// Units.
     pub units: usize,
+    /// Lanes of a slot of a map.
+    pub load_lanes: usize,
+    /// Groups of output channels with parameters.
+    pub tiles: usize,
 }
 
 impl SparseShape {
@@ -36,6 +40,8 @@ impl SparseShape {
             sets: section.map_sets as usize,
             entry_max: section.map_entries as usize,
             units: section.units as usize,
+            load_lanes: section.load_lanes.expect("lanes are given") as usize,
+            tiles: section.tiles as usize,
         }
     }
 }

@@ -59,6 +59,7 @@ reserved! {
     Opcode 0x15 0x15 SPARSE "SPARSE_CUT",
     Opcode 0x16 0x16 SPARSE "SPARSE_COPY",
     Opcode 0x17 0x17 SPARSE "SPARSE_ROUTE",
+    Opcode 0x18 0x18 SPARSE "SPARSE_SCALE",
     HeaderBit 19 19 HOST "waits for loads",
     HeaderBit 20 23 HOST "loads that may still be open",
     HeaderBit 24 24 HOST "waits for stores",

@@ -1,0 +1,529 @@
+//! The head of the cluster: commands.
+
+use super::{Command, CommandCheck, Scoreboard, SparseShape, waves::*};
+use heddle_arch::isa::fields::sparse::{drain, header, load, run, scale, set, weights_lists};
+use heddle_arch::isa::sparse::{
+    OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
+};
+use heddle_kernel::prelude::*;
+
+const SET: usize = OP_SET as usize;
+const LOAD: usize = OP_LOAD as usize;
+const WEIGHTS: usize = OP_WEIGHTS as usize;
+const RUN: usize = OP_RUN as usize;
+const DRAIN: usize = OP_DRAIN as usize;
+const SCALE: usize = OP_SCALE as usize;
+
+fn code(error: SparseError) -> u64 {
+    error.number().into()
+}
+
+/// What the head does in a cycle.
+#[derive(LogicState, Copy, Clone, PartialEq, Debug)]
+pub enum HeadState {
+    /// A header is checked, or awaited.
+    Header,
+    /// The words behind it.
+    Body,
+    /// The command waits for what it depends on.
+    Start,
+    /// An error: no command is taken any more.
+    Stop,
+}
+
+/// Takes commands, checks them word by word, hands the words to the part that carries the command out, and starts it when what it depends on is
+/// done. Commands start in their order and then overlap.
+///
+/// A header waits for the part that carries it out, and for all runs if it says so. A value of SPARSE_SET waits until nothing uses its
+/// register; weights wait for the runs of their half, runs for weights of theirs, for drains of their region and for a free place in each of their units,
+/// drains for the runs of their region. Loads wait for their sets on their own.
+///
+/// # Timing
+/// A word in cycle T is checked in T+1 and reaches its part in T+2. A command of n words takes n + 2 cycles if nothing waits, SPARSE_SET and
+/// SPARSE_SCALE n + 1.
+#[module(name = "sparse_head", shape: SparseShape)]
+pub struct SparseHead {
+    /// A word of a command.
+    pub cmd_valid_i: Signal<In, Bit>,
+    /// It is taken.
+    pub cmd_ready_o: Signal<Out, Bit>,
+    /// The word.
+    pub cmd_data_i: Signal<In, Bits<32>>,
+    /// A word for loads (0), weights (1), drains (2).
+    pub command_o: [CommandWord<Out>; 3],
+    /// They start.
+    pub start: [OutReg<Bit>; 3],
+    /// They are busy.
+    pub busy_i: [Signal<In, Bit>; 3],
+    /// A parameter of an output channel.
+    pub scale_o: ScaleValue<Out>,
+    /// A word for units.
+    pub order_o: UnitOrder<Out>,
+    /// It is for a register of this unit.
+    pub write: [OutReg<Bit>; units],
+    /// It is a run of this unit.
+    pub run: [OutReg<Bit>; units],
+    /// A chunk of a load begins.
+    pub begins_i: Signal<In, Bit>,
+    /// Its set.
+    pub load_set_i: Signal<In, Bits<2>>,
+    /// Its units.
+    pub load_mask_i: [Signal<In, Bit>; units],
+    /// The set is free in all of these units.
+    pub free_o: Signal<Out, Bit>,
+    /// The half of the weights that are filled.
+    pub fill_half_i: Signal<In, Bit>,
+    /// The sums of a region are drained.
+    pub drains_i: Signal<In, Bit>,
+    /// That region.
+    pub drain_region_i: Signal<In, Bit>,
+    /// All results have left.
+    pub drained_i: Signal<In, Bit>,
+    /// What units say, see [`Scoreboard`].
+    pub run_ready_i: [Signal<In, Bit>; units],
+    /// Sets that they release; changes.
+    pub released_i: [[Signal<In, Bit>; sets]; units],
+    /// Halves of the weights that their runs name.
+    pub half_busy_i: [[Signal<In, Bit>; 2]; units],
+    /// Regions of the sums that they name.
+    pub region_busy_i: [[Signal<In, Bit>; 2]; units],
+    /// Units that have a run.
+    pub running_i: [Signal<In, Bit>; units],
+    /// Event: a set is full, an entry is dropped.
+    pub full_i: [Signal<In, Bit>; units],
+    /// Something happens in this cycle, or a stream is waited for.
+    pub progress_i: Signal<In, Bit>,
+    /// Nothing is under way.
+    pub idle_o: Signal<Out, Bit>,
+    /// Number of the error that has stopped the cluster, or 0.
+    pub error: OutReg<Bits<5>>,
+    /// Words of commands before the one that is looked at.
+    pub words: OutReg<Bits<32>>,
+    scale: ScaleValueReg,
+    #[new(CommandCheck::new(shape))]
+    check: CommandCheck,
+    #[new(Scoreboard::new(shape))]
+    board: Scoreboard,
+    state: Reg<HeadState>,
+    /// A word.
+    has: Reg<Bit>,
+    word: RegData<Bits<32>>,
+    /// The word before it.
+    before: RegData<Bits<32>>,
+    command: RegData<Command>,
+    /// Place of the word in its command, at most 7.
+    index: RegData<Bits<3>>,
+    /// Words of the command that have not passed.
+    left: RegData<Bits<8>>,
+    /// Register of a SPARSE_SET, its unit, or all of them.
+    register: RegData<Bits<4>>,
+    unit: RegData<Bits<6>>,
+    all: RegData<Bit>,
+    /// Stride of a load.
+    stride: RegData<Bits<2>>,
+    /// Half and region of a command.
+    half: RegData<Bit>,
+    region: RegData<Bit>,
+    /// Units of a run.
+    mask: [RegData<Bit>; units],
+    /// Channel of a SPARSE_SCALE, and which of its parameters comes.
+    tile: RegData<Bits<9>>,
+    lane: RegData<Bits<5>>,
+    number: RegData<Bits<2>>,
+    /// A word for an engine.
+    command_valid: [Reg<Bit>; 3],
+    command_index: Delay<Bits<3>>,
+    command_data: Delay<Bits<32>>,
+    order_register: RegData<Bits<3>>,
+    order_data: RegData<Bits<32>>,
+    /// Runs were given 1, 2, 3 cycles ago: the scoreboard does not show them yet.
+    gave: [Reg<Bit>; 3],
+    /// Cycles until entries and their end have reached the last unit.
+    load_tail: Reg<Bits<7>>,
+    /// Cycles without progress.
+    stuck: Reg<Bits<12>>,
+    full: Reg<Bit>,
+    /// The state.
+    in_header: Signal<Local, Bit>,
+    in_body: Signal<Local, Bit>,
+    in_start: Signal<Local, Bit>,
+    /// The command is carried out by an engine: loads, weights, drains.
+    engine: [Signal<Local, Bit>; 3],
+    kind: Signal<Local, Command>,
+    known: Signal<Local, Bit>,
+    bad_length: Signal<Local, Bit>,
+    bad_header: Signal<Local, Bit>,
+    /// The header waits for nothing.
+    may_begin: Signal<Local, Bit>,
+    /// Nothing uses the register of a SPARSE_SET.
+    may_write: Signal<Local, Bit>,
+    may_start: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
+    /// A legal word passes.
+    goes: Signal<Local, Bit>,
+    starts: Signal<Local, Bit>,
+    runs: Signal<Local, Bit>,
+    quiet: Signal<Local, Bit>,
+    failed: Signal<Local, Bits<5>>,
+    /// Units.
+    _units: Param<'u'>,
+    /// Sets of a map memory.
+    _sets: Param<'s'>,
+    /// Lanes of a unit.
+    _lanes: Param<'g'>,
+    /// Lanes of a map.
+    _load_lanes: Param<'r'>,
+    /// Lists of weights.
+    _lists: Param<'l'>,
+    /// Words of weights.
+    _words: Param<'w'>,
+    /// Groups with parameters.
+    _tiles: Param<'t'>,
+}
+
+#[kernel]
+impl SparseHead {
+    fn update(&mut self) {
+        self.stream();
+        self.header();
+        self.waits();
+        self.pass();
+        self.engines();
+        self.units();
+        self.scales();
+        self.errors();
+    }
+
+    /// Words come in; one is looked at.
+    fn stream(&mut self) {
+        self.in_header = self.state == HeadState::Header;
+        self.in_body = self.state == HeadState::Body;
+        self.in_start = self.state == HeadState::Start;
+        self.last = self.left == 1;
+        comment!("Behind a header there always is another word");
+        self.ready =
+            (self.in_header | (self.in_body & !(self.has & self.last))) & (!self.has | self.passes);
+        self.cmd_ready_o = self.ready;
+        self.takes = self.ready & self.cmd_valid_i;
+        self.has = self.takes | (self.has & !self.passes);
+        self.word.load(self.takes, self.cmd_data_i);
+        self.before.load(self.takes, self.word);
+    }
+
+    /// The header says what follows.
+    fn header(&mut self) {
+        let length = field!(self.word, header::LENGTH);
+        self.known = true;
+        self.kind = Command::Set;
+        self.bad_length = false;
+        for i in 0..3 {
+            self.engine[i] = false;
+        }
+        match field!(self.word, header::OPCODE).index() {
+            SET => {
+                self.bad_length = (length < 3) | (length > 10);
+            }
+            LOAD => {
+                self.kind = Command::Load;
+                self.engine[0] = true;
+                self.bad_length = length != 7;
+            }
+            WEIGHTS => {
+                self.kind = Command::Weights;
+                self.engine[1] = true;
+                self.bad_length = length != 5;
+            }
+            RUN => {
+                self.kind = Command::Run;
+                self.bad_length = length != 4;
+            }
+            DRAIN => {
+                self.kind = Command::Drain;
+                self.engine[2] = true;
+                self.bad_length = length != 6;
+            }
+            SCALE => {
+                self.kind = Command::Scale;
+                self.bad_length = length < 5;
+            }
+            _ => {
+                self.known = false;
+            }
+        }
+        self.bad_header =
+            (field!(self.word, header::ZEROS[0]) != 0) | (field!(self.word, header::ZEROS[1]) != 0);
+    }
+
+    /// What is waited for.
+    fn waits(&mut self) {
+        self.board.begins_i = self.begins_i;
+        self.board.load_set_i = self.load_set_i;
+        self.board.load_mask_i.follow(&self.load_mask_i);
+        self.free_o = self.board.free_o;
+        self.board.run_set_i = field!(self.order_data, run::SET);
+        for u in 0..self._units {
+            self.board.run_mask_i[u] = self.mask[u];
+        }
+        self.board.run_ready_i.follow(&self.run_ready_i);
+        self.board.released_i.follow(&self.released_i);
+        self.board.half_busy_i.follow(&self.half_busy_i);
+        self.board.region_busy_i.follow(&self.region_busy_i);
+        self.board.running_i.follow(&self.running_i);
+        self.runs = self.board.running_o | self.gave[0] | self.gave[1] | self.gave[2];
+
+        self.may_begin = !(flag!(self.word, header::WAIT_RUNS) & self.runs)
+            & !((self.kind == Command::Scale) & !self.drained_i);
+        for i in 0..3 {
+            if self.engine[i] & self.busy_i[i] {
+                self.may_begin = false;
+            }
+        }
+
+        self.load_tail = mux(self.load_tail == 0, 0.into(), self.load_tail - 1);
+        if self.busy_i[0] {
+            self.load_tail = (self._units + 4).to_bits::<7>();
+        }
+        self.may_write = true;
+        if self.register.get_bit(2) {
+            for r in 0..2 {
+                if (self.register.get_bit(1) == (r == 1))
+                    & (self.board.region_busy_o[r]
+                        | (self.drains_i & (self.drain_region_i == (r == 1))))
+                {
+                    self.may_write = false;
+                }
+            }
+        } else if self.register.get_bit(1) {
+            self.may_write = !self.drains_i;
+        } else {
+            self.may_write = !self.busy_i[0] & (self.load_tail == 0);
+        }
+
+        self.may_start = true;
+        if self.command == Command::Weights {
+            self.may_start = !self.board.half_busy_o[0];
+            if self.half {
+                self.may_start = !self.board.half_busy_o[1];
+            }
+        }
+        if self.command == Command::Run {
+            self.may_start = self.board.ready_o
+                & !(self.busy_i[1] & (self.fill_half_i == self.half))
+                & !(self.drains_i & (self.drain_region_i == self.region));
+        }
+        if self.command == Command::Drain {
+            self.may_start = !self.board.region_busy_o[0];
+            if self.region {
+                self.may_start = !self.board.region_busy_o[1];
+            }
+        }
+    }
+
+    /// A word goes on.
+    fn pass(&mut self) {
+        let waits = (self.command == Command::Set) & (self.index != 1) & !self.may_write;
+        self.passes = self.has & ((self.in_header & self.may_begin) | (self.in_body & !(waits)));
+        self.check.word_i = self.word;
+        self.check.before_i = self.before;
+        self.check.command_i = self.command;
+        self.check.index_i = self.index;
+        self.check.register_i = self.register;
+        self.check.stride_i = self.stride;
+        self.check.tile_i = self.tile;
+        self.check.number_i = self.number;
+        self.goes = self.in_body & self.passes & !self.check.bad_field_o;
+        self.starts = self.in_start & self.may_start;
+        let begins = self.in_header & self.passes;
+        self.command.load(begins, self.kind);
+        self.left.load(
+            self.passes,
+            mux(
+                self.in_header,
+                field!(self.word, header::LENGTH) - 1,
+                self.left - 1,
+            ),
+        );
+        self.index.load(
+            self.passes,
+            mux(
+                self.in_header,
+                1.into(),
+                mux(self.index == 7, 7.into(), self.index + 1),
+            ),
+        );
+        self.words = mux(self.passes, self.words + 1, self.words);
+        self.state = self.state;
+        if begins {
+            self.state = HeadState::Body;
+        }
+        if self.goes & self.last {
+            self.state = HeadState::Start;
+            if (self.command == Command::Set) | (self.command == Command::Scale) {
+                self.state = HeadState::Header;
+            }
+        }
+        if self.starts {
+            self.state = HeadState::Header;
+        }
+        if self.failed.any() {
+            self.state = HeadState::Stop;
+        }
+    }
+
+    /// Loads, weights and drains.
+    fn engines(&mut self) {
+        let first = self.goes & (self.index == 1);
+        self.stride.load(first, field!(self.word, load::STRIDE));
+        self.command_index = self.index;
+        self.command_data = self.word;
+        self.command_valid[0] = self.goes & (self.command == Command::Load);
+        self.command_valid[1] = self.goes & (self.command == Command::Weights);
+        self.command_valid[2] = self.goes & (self.command == Command::Drain);
+        self.start[0] = self.starts & (self.command == Command::Load);
+        self.start[1] = self.starts & (self.command == Command::Weights);
+        self.start[2] = self.starts & (self.command == Command::Drain);
+        for i in 0..3 {
+            self.command_o[i].valid = self.command_valid[i];
+            self.command_o[i].index = self.command_index;
+            self.command_o[i].data = self.command_data;
+        }
+        self.half.load(
+            (first & (self.command == Command::Run))
+                | (self.goes & (self.index == 2) & (self.command == Command::Weights)),
+            mux(
+                self.command == Command::Run,
+                flag!(self.word, run::HALF),
+                flag!(self.word, weights_lists::HALF),
+            ),
+        );
+        self.region.load(
+            first,
+            mux(
+                self.command == Command::Run,
+                flag!(self.word, run::REGION),
+                flag!(self.word, drain::REGION),
+            ),
+        );
+    }
+
+    /// Registers and runs of the units.
+    fn units(&mut self) {
+        let is_set = self.goes & (self.command == Command::Set);
+        let is_run = self.goes & (self.command == Command::Run);
+        let first = self.index == 1;
+        self.register.load(
+            is_set,
+            mux(
+                first,
+                field!(self.word, set::REGISTER).get_bits::<4>(0),
+                self.register + 1,
+            ),
+        );
+        self.unit.load(is_set & first, field!(self.word, set::UNIT));
+        self.all.load(is_set & first, flag!(self.word, set::ALL));
+        self.order_register
+            .load(is_set, self.register.get_bits::<3>(0));
+        self.order_data.load(is_set | (is_run & first), self.word);
+        self.order_o.register = self.order_register;
+        self.order_o.data = self.order_data;
+        for u in 0..self._units {
+            self.write[u] = is_set & !first & (self.all | (self.unit == u.to_bits::<6>()));
+            if u < 32 {
+                self.mask[u].load(is_run & (self.index == 2), self.word.get_bit(u % 32));
+            } else {
+                self.mask[u].load(is_run & (self.index == 3), self.word.get_bit(u % 32));
+            }
+            self.run[u] =
+                self.starts & (self.command == Command::Run) & !self.failed.any() & self.mask[u];
+        }
+        self.gave.shift_in(self.starts);
+    }
+
+    /// Parameters of output channels.
+    fn scales(&mut self) {
+        let is_scale = self.goes & (self.command == Command::Scale);
+        let first = self.index == 1;
+        let next_lane = self.number == 2;
+        let next_tile = next_lane & (self.lane == (self._lanes - 1).to_bits::<5>());
+        self.number
+            .load(is_scale, mux(first | next_lane, 0.into(), self.number + 1));
+        self.lane.load(
+            is_scale & (first | next_lane),
+            mux(
+                first,
+                field!(self.word, scale::LANE),
+                mux(next_tile, 0.into(), self.lane + 1),
+            ),
+        );
+        self.tile.load(
+            is_scale & (first | next_tile),
+            mux(
+                first,
+                field!(self.word, scale::TILE).get_bits::<9>(0),
+                self.tile + 1,
+            ),
+        );
+        self.scale.valid = is_scale & !first;
+        self.scale.tile = self.tile.get_bits::<8>(0);
+        self.scale.lane = self.lane;
+        self.scale.number = self.number;
+        self.scale.data = self.word;
+        self.scale_o.follow(&self.scale);
+    }
+
+    /// What stops the cluster.
+    fn errors(&mut self) {
+        self.idle_o = self.in_header
+            & !self.has
+            & !self.busy_i[0]
+            & (self.load_tail == 0)
+            & !self.busy_i[1]
+            & self.drained_i
+            & !self.runs;
+        self.quiet = self.progress_i | self.in_body | self.idle_o | (self.state == HeadState::Stop);
+        self.stuck = mux(self.quiet, 0.into(), self.stuck + 1);
+        self.full = false;
+        for u in 0..self._units {
+            if self.full_i[u] {
+                self.full = true;
+            }
+        }
+
+        self.failed = 0.into();
+        if self.stuck == 4095 {
+            self.failed = code(SparseError::Stuck).into();
+        }
+        if self.full {
+            self.failed = code(SparseError::MapFull).into();
+        }
+        if self.in_start & (self.command == Command::Run) & self.board.unsent_o & !self.busy_i[0] {
+            self.failed = code(SparseError::SparseOrder).into();
+        }
+        if self.in_body & self.passes {
+            if self.last & (self.command == Command::Scale) & (self.number != 2) {
+                self.failed = code(SparseError::BadLength).into();
+            }
+            if self.check.bad_field_o {
+                self.failed = code(SparseError::BadField).into();
+            }
+        }
+        if self.in_header & self.has {
+            if self.bad_header {
+                self.failed = code(SparseError::BadField).into();
+            }
+            if self.bad_length {
+                self.failed = code(SparseError::BadLength).into();
+            }
+            if !self.known {
+                self.failed = code(SparseError::IllegalOpcode).into();
+            }
+        }
+        self.error = self.error;
+        if self.state != HeadState::Stop {
+            self.error = self.failed;
+        }
+    }
+}
