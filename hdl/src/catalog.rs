@@ -74,7 +74,7 @@ modules! { p =>
     "sparse_units" "units that multiply values that are not zero": sparse_units(p);
     "sparse_unit" "one of them: values, weights, sums": sparse_unit(p);
     "sparse_load" "slots of values to those that are not zero": sparse_load(p);
-    "sparse_head" "commands of the sparse cluster": Box::new(SparseHead::new(SparseShape::of(p)));
+    "sparse_head" "commands of the sparse cluster": Box::new(SparseHead::new(SparseShape::of(&p.sparse_cluster())));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
@@ -240,11 +240,11 @@ fn sliced_shape(params: &Params) -> SlicedShape {
 }
 
 fn sparse_units(params: &Params) -> Box<dyn Block> {
-    Box::new(SparseUnits::new(SparseShape::of(params)))
+    Box::new(SparseUnits::new(SparseShape::of(&params.sparse_cluster())))
 }
 
 fn sparse_unit(params: &Params) -> Box<dyn Block> {
-    Box::new(SparseUnit::new(SparseShape::of(params)))
+    Box::new(SparseUnit::new(SparseShape::of(&params.sparse_cluster())))
 }
 
 fn sparse_load(params: &Params) -> Box<dyn Block> {

@@ -97,7 +97,7 @@ pub struct SparseHead {
     pub idle_o: Signal<Out, Bit>,
     /// Number of the error that has stopped the cluster, or 0.
     pub error: OutReg<Bits<5>>,
-    /// Words of commands before the one that is looked at.
+    /// Words of commands before the one that is looked at, or was wrong.
     pub words: OutReg<Bits<32>>,
     scale: ScaleValueReg,
     #[new(CommandCheck::new(shape))]
@@ -130,6 +130,9 @@ pub struct SparseHead {
     tile: RegData<Bits<9>>,
     lane: RegData<Bits<5>>,
     number: RegData<Bits<2>>,
+    /// A word has passed, and it was wrong.
+    counted: Reg<Bit>,
+    bad: Reg<Bit>,
     /// A word for an engine.
     command_valid: [Reg<Bit>; 3],
     command_index: Delay<Bits<3>>,
@@ -162,7 +165,7 @@ pub struct SparseHead {
     ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     passes: Signal<Local, Bit>,
-    /// A legal word passes.
+    /// A word behind the header passes.
     goes: Signal<Local, Bit>,
     starts: Signal<Local, Bit>,
     runs: Signal<Local, Bit>,
@@ -334,8 +337,9 @@ impl SparseHead {
         self.check.stride_i = self.stride;
         self.check.tile_i = self.tile;
         self.check.number_i = self.number;
-        self.goes = self.in_body & self.passes & !self.check.bad_field_o;
-        self.starts = self.in_start & self.may_start;
+        self.goes = self.in_body & self.passes;
+        self.bad = self.goes & self.check.bad_field_o;
+        self.starts = self.in_start & self.may_start & !self.failed.any();
         let begins = self.in_header & self.passes;
         self.command.load(begins, self.kind);
         self.left.load(
@@ -354,7 +358,8 @@ impl SparseHead {
                 mux(self.index == 7, 7.into(), self.index + 1),
             ),
         );
-        self.words = mux(self.passes, self.words + 1, self.words);
+        self.counted = self.passes & !self.failed.any();
+        self.words = mux(self.counted & !self.bad, self.words + 1, self.words);
         self.state = self.state;
         if begins {
             self.state = HeadState::Body;
@@ -502,13 +507,8 @@ impl SparseHead {
         if self.in_start & (self.command == Command::Run) & self.board.unsent_o & !self.busy_i[0] {
             self.failed = code(SparseError::SparseOrder).into();
         }
-        if self.in_body & self.passes {
-            if self.last & (self.command == Command::Scale) & (self.number != 2) {
-                self.failed = code(SparseError::BadLength).into();
-            }
-            if self.check.bad_field_o {
-                self.failed = code(SparseError::BadField).into();
-            }
+        if self.goes & self.last & (self.command == Command::Scale) & (self.number != 2) {
+            self.failed = code(SparseError::BadLength).into();
         }
         if self.in_header & self.has {
             if self.bad_header {
@@ -520,6 +520,9 @@ impl SparseHead {
             if !self.known {
                 self.failed = code(SparseError::IllegalOpcode).into();
             }
+        }
+        if self.bad {
+            self.failed = code(SparseError::BadField).into();
         }
         self.error = self.error;
         if self.state != HeadState::Stop {

@@ -1,6 +1,6 @@
 //! Sizes of the cluster.
 
-use heddle_arch::Params;
+use heddle_arch::params::Sparse;
 
 /// Sizes of a cluster and of its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,8 @@ pub struct SparseShape {
 }
 
 impl SparseShape {
-    /// The cluster of a configuration.
-    pub fn of(params: &Params) -> Self {
-        let section = params.sparse_cluster();
+    /// A cluster with these options, lanes given.
+    pub fn of(section: &Sparse) -> Self {
         Self {
             lanes: section.channels as usize,
             words: section.weight_words as usize,

@@ -3,6 +3,7 @@
 
 mod cutter;
 mod drain;
+mod head;
 mod load;
 mod map;
 pub mod reference;
@@ -11,6 +12,7 @@ mod unit;
 
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
+pub use head::{HeadInputs, HeadModel, HeadOutputs, UnitStatus};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};

@@ -2,6 +2,7 @@
 
 mod cutter;
 mod drain;
+mod head;
 mod load;
 mod map;
 mod sums;

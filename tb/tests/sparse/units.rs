@@ -40,6 +40,8 @@ static UNITS_4: LazyLock<Sources> = LazyLock::new(|| {
         sets: 2,
         entry_max: 512,
         units: UNITS,
+        load_lanes: 8,
+        tiles: 16,
     }))
 });
 
