@@ -58,8 +58,8 @@ pub struct Slots {
     value: [RegData<Bits<9>>; lanes],
     nz: [RegData<Bit>; lanes],
     /// Bytes of the word: value, not zero.
-    byte: [Signal<Local, Bits<9>>; 8],
-    byte_nz: [Signal<Local, Bit>; 8],
+    decoded: [Signal<Local, Bits<9>>; 8],
+    decoded_nz: [Signal<Local, Bit>; 8],
     map_ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     /// The word that is taken is word 1, 2, ...
@@ -128,17 +128,17 @@ impl Slots {
         }
         self.full = self.takes_word[self._words - 1] | (self.full & !self.next);
         for i in 0..8 {
-            self.byte[i] = bit_cast::<9, 8>(self.map_data_i[i]);
+            self.decoded[i] = bit_cast::<9, 8>(self.map_data_i[i]);
             if self.map_data_i[i] > self.threshold {
-                self.byte[i] = bit_cast::<9, 8>(self.map_data_i[i]) | 256;
+                self.decoded[i] = bit_cast::<9, 8>(self.map_data_i[i]) | 256;
             }
-            self.byte_nz[i] = self.map_data_i[i].any();
+            self.decoded_nz[i] = self.map_data_i[i].any();
         }
         for i in 0..self._lanes {
-            self.value[i].load(self.takes_word[i / 8], self.byte[i % 8]);
+            self.value[i].load(self.takes_word[i / 8], self.decoded[i % 8]);
             self.nz[i].load(
                 self.takes_word[i / 8],
-                self.byte_nz[i % 8] & (self.loaded > i.to_bits::<7>()),
+                self.decoded_nz[i % 8] & (self.loaded > i.to_bits::<7>()),
             );
         }
     }

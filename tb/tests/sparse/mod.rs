@@ -2,8 +2,11 @@
 
 mod cutter;
 mod drain;
+mod fill;
+mod head;
 mod load;
 mod map;
+mod slots;
 mod sums;
 mod unit;
 mod units;
