@@ -66,7 +66,7 @@ pub struct Slots {
     takes_word: [Signal<Local, Bit>; words],
     /// The slot is offered, and taken.
     offers: Signal<Local, Bit>,
-    next: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
     /// The last slot is picked; its last entries are not on the wave.
     leaves: [Reg<Bit>; 2],
     /// Lanes of a slot, at most 64.
@@ -110,7 +110,7 @@ impl Slots {
 
     /// The words of a slot.
     fn gather(&mut self) {
-        self.map_ready = self.places.busy_o & (!self.full | (self.next & !self.places.ends_o));
+        self.map_ready = self.places.busy_o & (!self.full | (self.taken & !self.places.ends_o));
         self.map_ready_o = self.map_ready;
         self.takes = self.map_valid_i & self.map_ready;
         for i in 0..self._words {
@@ -126,7 +126,7 @@ impl Slots {
                 );
             }
         }
-        self.full = self.takes_word[self._words - 1] | (self.full & !self.next);
+        self.full = self.takes_word[self._words - 1] | (self.full & !self.taken);
         for i in 0..8 {
             self.decoded[i] = bit_cast::<9, 8>(self.map_data_i[i]);
             if self.map_data_i[i] > self.threshold {
@@ -145,8 +145,8 @@ impl Slots {
 
     fn offer(&mut self) {
         self.offers = self.full & self.places.valid_o;
-        self.next = self.offers & self.slot_ready_i;
-        self.places.next_i = self.next;
+        self.taken = self.offers & self.slot_ready_i;
+        self.places.next_i = self.taken;
         self.slot_o.valid = self.offers;
         self.slot_o.row = self.places.row_o;
         self.slot_o.col = self.places.col_o;
@@ -162,7 +162,7 @@ impl Slots {
 
     /// Entries are picked until the next slot would be taken, and then are two cycles away from the wave.
     fn leave(&mut self) {
-        self.leaves[0] = (self.next & self.places.ends_o) | (self.leaves[0] & !self.slot_ready_i);
+        self.leaves[0] = (self.taken & self.places.ends_o) | (self.leaves[0] & !self.slot_ready_i);
         self.leaves[1] = self.leaves[0] & self.slot_ready_i;
         self.busy_o = self.places.busy_o | self.leaves[0] | self.leaves[1];
     }

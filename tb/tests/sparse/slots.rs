@@ -3,13 +3,14 @@
 use std::sync::LazyLock;
 
 use heddle_arch::isa::fields::sparse::{load, load_chunks, load_first, load_size};
-use heddle_hdl::sparse::Slots;
+use heddle_hdl::sparse::{Load, Slots};
 use heddle_sim::sparse::{LoadModel, Slot, SlotsInputs, SlotsModel, SlotsOutputs};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::head::{Head, set_command};
+use super::load::drive as drive_slot;
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 /// Lanes, sets, units.
@@ -312,14 +313,19 @@ impl Run {
     }
 }
 
+/// Gives a command, a word in each cycle.
+fn give(dut: &mut Dut, command: &Command, rng: &mut ChaCha8Rng) {
+    for word in (1..).zip(command.words()) {
+        set_command(dut, (Some(word), false), rng);
+        dut.clock();
+    }
+}
+
 /// Carries out a command with bytes 1, 2, ...; a set is free from some cycle on.
 fn run(sources: &Sources, command: &Command, free: impl Fn(usize, usize) -> bool) -> Run {
     let mut dut = Dut::new(sources, 1);
     let mut rng = dut.rng();
-    for (index, word) in (1..).zip(command.words()) {
-        set_command(&mut dut, (Some((index, word)), false), &mut rng);
-        dut.clock();
-    }
+    give(&mut dut, command, &mut rng);
     let mut run = Run {
         slots: Vec::new(),
         begins: Vec::new(),
@@ -510,64 +516,38 @@ fn a_load_takes_a_cycle_for_each_word_and_for_each_set_but_the_first() {
     }
 }
 
-/// The mask of a command stays until its last entries are on the wave of a real [`heddle_hdl::sparse::Load`].
+/// What comes for the next command may change the mask: a [`Load`] has its last entries on the wave.
 #[test]
 fn busy_falls_with_the_last_entries_on_the_wave() {
-    let mut load = Dut::new(&emitted(heddle_hdl::sparse::Load::new(8, ENTRIES)), 1);
-    let mut rng = load.rng();
+    let sources = emitted(Load::new(8, ENTRIES));
     for entries in 1..=8 {
         let mut dut = Dut::new(&SLOTS_8, 1);
+        let mut load = Dut::new(&sources, 1);
+        let mut rng = dut.rng();
         let command = Command {
             lanes: entries,
             ..padded()
         };
-        for (index, word) in (1..).zip(command.words()) {
-            set_command(&mut dut, (Some((index, word)), false), &mut rng);
-            dut.clock();
-        }
-        let mut falls = None;
-        for cycle in 0..200 {
-            set_command(&mut dut, (None, cycle == 0), &mut rng);
+        give(&mut dut, &command, &mut rng);
+        let ends = (0..100).find(|cycle| {
+            set_command(&mut dut, (None, *cycle == 0), &mut rng);
             dut.set("map_valid_i", true);
             dut.set("map_data_i", 0x0101_0101_0101_0101_u64);
             dut.set("free_i", true);
-            dut.set("slot_ready_i", load.get("slot_ready_o") == 1);
+            dut.set("slot_ready_i", load.get("slot_ready_o"));
             dut.settle();
-            let slot = offered(&dut, 8);
-            load.set("slot_valid_i", dut.get("slot_valid_o") == 1);
-            for (port, value) in [
-                ("slot_row_i", slot.row as u64),
-                ("slot_col_i", slot.col as u64),
-                ("slot_list_i", slot.list as u64),
-                ("slot_set_i", slot.set as u64),
-            ] {
-                load.set(port, value);
-            }
-            load.set("slot_first_i", slot.first);
-            load.set("slot_last_i", slot.last);
-            load.set_all(
-                "slot_nz_i",
-                (0..8).map(|lane| u64::from(slot.lanes[lane].is_some())),
-            );
-            load.set_all(
-                "slot_value_i",
-                (0..8).map(|lane| slot.lanes[lane].unwrap_or(0) as u64),
-            );
+            let slot = (dut.get("slot_valid_o") == 1).then(|| offered(&dut, 8));
+            drive_slot(&mut load, slot.as_ref(), 8, &mut rng);
             load.settle();
-            let ends = load.get("load_last_o") == 1;
-            if cycle > 0 && dut.get("busy_o") == 0 {
-                falls = Some((cycle, ends));
-                break;
-            }
-            assert!(!ends, "{entries} entries: the load ends while busy");
+            let is_last = load.get("load_last_o") == 1;
+            assert_eq!(is_last, *cycle > 0 && dut.get("busy_o") == 0);
             dut.clock();
             load.clock();
             load.settle();
-        }
-        assert!(
-            matches!(falls, Some((_, true))),
-            "{entries} entries: {falls:?}"
-        );
+            is_last
+        });
+        // The first slot is taken in cycle 2.
+        assert_eq!(ends, Some(12 * entries.div_ceil(ENTRIES) + 4));
     }
 }
 
