@@ -55,7 +55,7 @@ fn random_slot(lanes: usize, share: f64, rng: &mut ChaCha8Rng) -> Slot {
 }
 
 /// Offers a slot, or anything that is none.
-fn drive(dut: &mut Dut, slot: Option<&Slot>, lanes: usize, rng: &mut ChaCha8Rng) {
+pub(super) fn drive(dut: &mut Dut, slot: Option<&Slot>, lanes: usize, rng: &mut ChaCha8Rng) {
     dut.set("slot_valid_i", slot.is_some());
     let any = random_slot(lanes, 0.5, rng);
     let slot = slot.unwrap_or(&any);

@@ -1,10 +1,13 @@
 //! The sparse cluster.
 
+mod commands;
 mod cutter;
 mod drain;
+mod fill;
 mod head;
 mod load;
 mod map;
+mod slots;
 mod sums;
 mod unit;
 mod units;
