@@ -97,6 +97,8 @@ pub struct LoadWave {
     pub set: Bits<2>,
     /// A load begins with these entries: its set is empty before.
     pub first: Bit,
+    /// A load ends with these entries: its set is full.
+    pub last: Bit,
     /// Values, two's complement.
     pub value: [Bits<9>; entries],
     /// Numbers of the lists of weights that they meet.

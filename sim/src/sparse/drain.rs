@@ -1,6 +1,6 @@
 //! A clocked link of the drain chain.
 
-use super::unit::Window;
+use super::map::Part;
 use crate::delay::DelayLine;
 
 /// A position whose sums are drained.
@@ -32,25 +32,32 @@ pub struct LinkOutputs {
 /// The link of a unit.
 #[derive(Debug, Clone)]
 pub struct LinkModel {
-    window: Window,
-    share: usize,
-    drain: DelayLine<Option<(usize, bool)>>,
+    /// Results of which the unit has sums, by region.
+    pub windows: [Part; 2],
+    /// Whose output channels it has.
+    pub share: usize,
+    drain: Option<(usize, bool)>,
     has: DelayLine<bool>,
     added: DelayLine<Vec<i32>>,
     sums: DelayLine<Vec<i32>>,
 }
 
 impl LinkModel {
-    /// Of a unit with sums of the results of a window, of a share of the output channels.
-    pub fn new(window: Window, share: usize) -> Self {
+    /// Of a unit with sums of the results of these windows, of a share of the output channels.
+    pub fn new(windows: [Part; 2], share: usize) -> Self {
         Self {
-            window,
+            windows,
             share,
-            drain: DelayLine::new(1),
+            drain: None,
             has: DelayLine::new(3),
             added: DelayLine::new(1),
             sums: DelayLine::new(1),
         }
+    }
+
+    /// The word of this unit that is drained in this cycle, and whether it keeps its sums.
+    pub fn drain(&self) -> Option<(usize, bool)> {
+        self.drain
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge. `stored` is the word of two cycles ago,
@@ -62,8 +69,8 @@ impl LinkModel {
         sums: &[i32],
     ) -> LinkOutputs {
         let own = |position: &Position| {
-            let place = (0, position.row, position.col);
-            position.share == self.share && self.window.contains(place)
+            let window = &self.windows[usize::from(position.region)];
+            position.share == self.share && window.contains(position.row, position.col)
         };
         let drain = position.filter(own);
         let drain = drain.map(|position| (position.word, position.keep));
@@ -77,7 +84,7 @@ impl LinkModel {
             .zip(added)
             .map(|(sum, added)| sum.wrapping_add(added));
         LinkOutputs {
-            drain: self.drain.shift(drain),
+            drain: std::mem::replace(&mut self.drain, drain),
             sums: self.sums.shift(sums.collect()),
         }
     }

@@ -1,17 +1,23 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
-//! ([`LoadModel`]); how a map is cut ([`Cutting`]).
+//! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how a map is cut ([`Cutting`]).
 
+mod cell;
 mod cutter;
 mod drain;
 mod load;
 mod map;
+mod orders;
 pub mod reference;
 mod sums;
 mod unit;
+mod weights;
 
+pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
+pub use orders::{OrdersInputs, OrdersModel, OrdersOutputs};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};
 pub use unit::{Layout, UnitInputs, UnitModel, UnitOutputs, Window};
+pub use weights::{Fill, FillWord, WeightsModel};

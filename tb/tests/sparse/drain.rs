@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use heddle_hdl::sparse::DrainLink;
-use heddle_sim::sparse::{Layout, LinkModel, Position, Window};
+use heddle_sim::sparse::{LinkModel, Part, Position};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
@@ -18,20 +18,14 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
     let mut rng = dut.rng();
     let mut coverage = Coverage::default();
     let (row, col) = (rng.random_range(0..=508), rng.random_range(0..=508));
-    let window = Window {
-        kernel: (1, 1),
+    let window = Part {
         rows: row..row + 3,
         cols: col..col + 3,
-        layout: Layout {
-            pitch: 2,
-            area: 4,
-            words: 1 << 16,
-        },
     };
+    let windows = [window.clone(), window.clone()];
     let share = rng.random_range(0..64);
-    super::set_window(&mut dut, &window.rows, &window.cols);
     dut.set("share_i", share as u64);
-    let mut model = LinkModel::new(window.clone(), share);
+    let mut model = LinkModel::new(windows, share);
     for cycle in 0..3000 {
         let place = Position {
             row: rng.random_range((row - 1).max(0)..=row + 3),
@@ -49,6 +43,8 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         };
         let (stored, sums) = (words(), words());
         dut.set("position_valid_i", position.is_some());
+        let inside = window.contains(place.row, place.col);
+        dut.set("is_in_i", inside);
         dut.set("position_share_i", place.share as u64);
         dut.set("position_region_i", place.region);
         dut.set("position_row_i", place.row as u64);
@@ -72,7 +68,6 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         }
         dut.clock();
         let has = place.share == share;
-        let inside = window.contains((0, place.row, place.col));
         coverage.event("position of the unit", has && inside);
         coverage.event("position outside the window", has && !inside);
         coverage.event("share of another unit", !has && inside);
@@ -88,8 +83,8 @@ fn a_link_adds_the_sums_of_its_unit_to_those_of_its_neighbours() {
 #[test]
 fn faults_of_a_link_are_noticed() {
     let mutants = r"
-        // The last row of a window is left out.
-        heddle_in_window: row_i < window_row1_i => row_i + 9'd1 < window_row1_i
+        // A position outside the window is taken.
+        heddle_drain_link: position_valid_i & is_in_i => position_valid_i
         // A share of another unit is taken.
         heddle_drain_link: position_share_i == share_i => position_share_i[4:0] == share_i[4:0]
         // Sums of the position before.
