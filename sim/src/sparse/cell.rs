@@ -95,6 +95,11 @@ impl SparseUnitModel {
         }
     }
 
+    /// What its runs do in this cycle.
+    pub fn orders(&self) -> OrdersOutputs {
+        self.orders.outputs()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics

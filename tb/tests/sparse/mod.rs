@@ -4,7 +4,7 @@ mod cutter;
 mod drain;
 mod load;
 mod map;
-
+mod orders;
 mod sums;
 mod unit;
 mod units;
