@@ -22,8 +22,6 @@ pub struct Load {
     pub load_o: LoadWave<Out>,
     #[new(LoadWaveReg::new(entries))]
     load: LoadWaveReg,
-    /// The load ends with what is on the wave.
-    pub load_last: OutReg<Bit>,
     #[new(LoadPick::new(lanes))]
     pick: [LoadPick; entries],
     /// There is a slot.
@@ -182,7 +180,7 @@ impl Load {
         self.load.col = self.picked_col;
         self.load.set = self.picked_set;
         self.load.first = self.picked_first;
-        self.load_last = self.picked & self.picked_last;
+        self.load.last = self.picked_last;
         for k in 0..self._entries {
             self.load.value[k] = self.picked_value[k];
             self.load.list[k] = self.picked_list + bit_cast::<9, 6>(self.picked_lane[k]);

@@ -30,6 +30,8 @@ pub struct MapMemory {
     pub read_set_i: Signal<In, Bits<2>>,
     /// Event: a set has been read.
     pub read_done_o: Signal<Out, Bit>,
+    /// Its number.
+    pub done_set_o: Signal<Out, Bits<2>>,
     /// An entry.
     pub valid_o: Signal<Out, Bit>,
     /// It is taken.
@@ -225,6 +227,7 @@ impl MapMemory {
             }
         }
         self.read_done_o = self.order.done_o;
+        self.done_set_o = self.order.set_o;
 
         comment!("Its entries, as long as there is room behind the memory");
         self.free = !self.waits | !self.read;

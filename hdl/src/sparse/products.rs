@@ -1,16 +1,16 @@
 //! From values and weights to products and the words that they belong to.
 
-use super::{InWindow, waves::*};
+use super::waves::*;
 use heddle_kernel::prelude::*;
 
-/// Multiplies a value with a word of weights, and finds the word of sums. What lies outside the window of the unit is dropped.
+/// Multiplies a value with a word of weights, and finds the word of sums. What is not kept is dropped.
 ///
 /// A value at (row, column) and a weight at (kernel row, kernel column) belong to the result at row + (kernel rows - 1) - kernel row,
 /// columns likewise.
 ///
 /// # Timing
-/// Word of weights (`tap_i`) in cycle T: its memory is read in T, `weight_i` and `index_i` are taken in T+1, the products are at
-/// the outputs in T+5. While `hold_i` is high nothing moves. The settings are stable while `busy_o` is high.
+/// Word of weights (`tap_i`) in cycle T: its memory is read in T, `weight_i` and `index_i` are taken in T+1, the place of the products is
+/// told in T+3, and the products are at the outputs in T+5. While `hold_i` is high nothing moves. The settings are stable while `busy_o` is high.
 #[module]
 pub struct UnitProducts {
     /// Nothing moves.
@@ -27,10 +27,14 @@ pub struct UnitProducts {
     pub kernel_rows_i: Signal<In, Bits<4>>,
     /// Kernel columns less 1.
     pub kernel_cols_i: Signal<In, Bits<4>>,
-    /// The results that are kept.
-    pub window_i: Rectangle<In>,
+    /// The place that is told is that of a result that is kept.
+    pub is_in_i: Signal<In, Bit>,
     /// How they lie in the memory of sums.
     pub layout_i: SumLayout<In>,
+    /// Row of results.
+    pub result_row: OutRegData<Bits<9>>,
+    /// Their column.
+    pub result_col: OutRegData<Bits<9>>,
     /// There is a word of products.
     pub valid_o: Signal<Out, Bit>,
     /// The word of sums to which they belong.
@@ -41,7 +45,6 @@ pub struct UnitProducts {
     pub drop_o: Signal<Out, Bit>,
     /// There is a word of weights here.
     pub busy_o: Signal<Out, Bit>,
-    window: InWindow,
     mul: [MulS<9, 8, 17>; lanes],
     /// Words that stand at the memory, in registers, whose place is known, that are in the window, and their products.
     busy: [RegEn<Bit>; 5],
@@ -52,9 +55,6 @@ pub struct UnitProducts {
     weight: [[RegData<Bits<8>>; lanes]; 3],
     index: RegData<Bits<16>>,
     product: [RegData<Bits<17>>; lanes],
-    /// Row and column of the results.
-    result_row: RegData<Bits<9>>,
-    result_col: RegData<Bits<9>>,
     /// Their groups.
     group: [RegData<Bits<4>>; 2],
     /// The same, of what may be kept.
@@ -104,10 +104,7 @@ impl UnitProducts {
         );
         self.group[0].load(self.moves, self.index.get_bits::<4>(8));
         comment!("In the window");
-        self.window.row_i = self.result_row;
-        self.window.col_i = self.result_col;
-        self.window.window_i.follow(&self.window_i);
-        self.keeps.load(self.moves, self.window.is_in_o);
+        self.keeps.load(self.moves, self.is_in_i);
         self.kept_row.load(self.moves, self.result_row);
         self.kept_col.load(self.moves, self.result_col);
         self.group[1].load(self.moves, self.group[0]);
@@ -121,8 +118,7 @@ impl UnitProducts {
         }
         self.addr.load(
             self.moves,
-            self.layout_i.offset
-                + (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
+            (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
                 + (bit_cast::<16, 9>(self.kept_row) << self.layout_i.pitch)
                 + bit_cast::<16, 9>(self.kept_col),
         );

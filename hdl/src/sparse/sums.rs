@@ -25,8 +25,6 @@ pub struct UnitSums {
     pub hold_o: Signal<Out, Bit>,
     /// A word that is drained.
     pub drain_i: SumDrain<In>,
-    /// A word is on its way.
-    pub busy_o: Signal<Out, Bit>,
     /// Sums of the word that was read two cycles ago.
     pub stored: [OutDelay<Bits<32>>; lanes],
     #[new(Ram1r1w::new(lanes, depth))]
@@ -72,8 +70,6 @@ impl UnitSums {
         }
         self.holds = self.valid_i & (self.drain_i.valid | self.meets);
         self.hold_o = self.holds;
-
-        self.busy_o = self.busy[0] | self.busy[1] | self.busy[2];
 
         comment!("The word is read");
         self.reads = self.drain_i.valid | (self.valid_i & !self.holds);

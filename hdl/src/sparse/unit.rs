@@ -1,6 +1,6 @@
 //! A compute unit.
 
-use super::{UnitProducts, UnitSums, UnitTaps, UnitWeights, waves::*};
+use super::{RegionWindows, UnitProducts, UnitSums, UnitTaps, UnitWeights, waves::*};
 use heddle_kernel::prelude::*;
 
 /// Convolves values that are not zero: each meets a list of weights, one word of them in a clock, and each product is added
@@ -27,15 +27,21 @@ pub struct DirectUnit {
     pub kernel_rows_i: Signal<In, Bits<4>>,
     /// Kernel columns less 1.
     pub kernel_cols_i: Signal<In, Bits<4>>,
-    /// The results that are kept.
-    pub window_i: Rectangle<In>,
+    /// Region of the results.
+    pub region_i: Signal<In, Bit>,
+    /// The results that are kept in each region.
+    pub window_i: [Rectangle<In>; 2],
     /// How they lie in the memory of sums.
     pub layout_i: SumLayout<In>,
+    /// A position of the other region.
+    pub position_i: DrainPosition<In>,
+    /// It lies in the window of its region.
+    pub position_in_o: Signal<Out, Bit>,
     /// A word of sums that is drained.
     pub drain_i: SumDrain<In>,
     /// Sums of the word that was read two cycles ago.
     pub stored_o: [Signal<Out, Bits<32>>; lanes],
-    /// There are values or products that are not in the sums yet, or a drain.
+    /// There are values, or products that are not taken by the sums.
     pub busy_o: Signal<Out, Bit>,
     /// Event: a word of weights is multiplied.
     pub tap_o: Signal<Out, Bit>,
@@ -48,6 +54,7 @@ pub struct DirectUnit {
     taps: UnitTaps,
     #[new(UnitProducts::new(lanes))]
     products: UnitProducts,
+    windows: RegionWindows,
     #[new(UnitSums::new(lanes, sums))]
     sum: UnitSums,
     tap: Signal<Local, Bit>,
@@ -86,8 +93,16 @@ impl DirectUnit {
         self.products.index_i = self.weights.index_o;
         self.products.kernel_rows_i = self.kernel_rows_i;
         self.products.kernel_cols_i = self.kernel_cols_i;
-        self.products.window_i.follow(&self.window_i);
         self.products.layout_i.follow(&self.layout_i);
+
+        comment!("Which of them are kept");
+        self.windows.window_i.follow(&self.window_i);
+        self.windows.region_i = self.region_i;
+        self.windows.row_i = self.products.result_row_o;
+        self.windows.col_i = self.products.result_col_o;
+        self.products.is_in_i = self.windows.is_in_o;
+        self.windows.position_i.follow(&self.position_i);
+        self.position_in_o = self.windows.position_in_o;
 
         comment!("Sums");
         self.sum.valid_i = self.products.valid_o;
@@ -98,7 +113,7 @@ impl DirectUnit {
             self.sum.value_i[i] = self.products.product_o[i];
             self.stored_o[i] = self.sum.stored_o[i];
         }
-        self.busy_o = self.taps.busy_o | self.products.busy_o | self.sum.busy_o;
+        self.busy_o = self.taps.busy_o | self.products.busy_o;
         self.tap_o = self.tap;
         self.drop_o = self.products.drop_o;
         self.hold_o = self.sum.hold_o;

@@ -22,36 +22,28 @@ pub struct SparseUnits {
     pub fill_mask_i: [Signal<In, Bit>; units],
     /// A position whose sums are drained.
     pub position_i: DrainPosition<In>,
-    /// What each unit takes of a map.
-    pub part_i: [Rectangle<In>; units],
-    /// A set of entries is to be computed, in each unit.
-    pub read_valid_i: [Signal<In, Bit>; units],
-    /// It is taken.
-    pub read_ready_o: [Signal<Out, Bit>; units],
-    /// Its number.
-    pub read_set_i: Signal<In, Bits<2>>,
-    /// Event: the entries of a set have been read.
-    pub read_done_o: [Signal<Out, Bit>; units],
-    /// Kernel rows less 1.
-    pub kernel_rows_i: Signal<In, Bits<4>>,
-    /// Kernel columns less 1.
-    pub kernel_cols_i: Signal<In, Bits<4>>,
-    /// Results that each unit keeps.
-    pub window_i: [Rectangle<In>; units],
-    /// How they lie in the memories of sums.
-    pub layout_i: SumLayout<In>,
-    /// Results that are drained from each unit.
-    pub drain_window_i: [Rectangle<In>; units],
-    /// First group that is drained from each unit.
-    pub group0_i: [Signal<In, Bits<8>>; units],
-    /// The group behind the last one.
-    pub group1_i: [Signal<In, Bits<8>>; units],
+    /// A word for a register, or a run.
+    pub order_i: UnitOrder<In>,
+    /// A register of a unit is written.
+    pub write_i: [Signal<In, Bit>; units],
+    /// A run is given to a unit.
+    pub run_i: [Signal<In, Bit>; units],
+    /// Another run may be given.
+    pub run_ready_o: [Signal<Out, Bit>; units],
+    /// A run names this half of the weights.
+    pub half_busy_o: [[Signal<Out, Bit>; 2]; units],
+    /// A run names this region of the sums.
+    pub region_busy_o: [[Signal<Out, Bit>; 2]; units],
+    /// There is a run.
+    pub running_o: [Signal<Out, Bit>; units],
+    /// The run under way waits for a set that is not full.
+    pub waits_o: [Signal<Out, Bit>; units],
+    /// Changes when a set of entries may be loaded again.
+    pub released_o: [[Signal<Out, Bit>; sets]; units],
     /// What the sums of a position begin with.
     pub sum_i: [Signal<In, Bits<32>>; lanes],
     /// Sums of a position.
     pub sum_o: [Signal<Out, Bits<32>>; lanes],
-    /// There are entries or products that are not in the sums yet, or a drain.
-    pub busy_o: [Signal<Out, Bit>; units],
     /// Event: a set is full, an entry is dropped.
     pub full_o: [Signal<Out, Bit>; units],
     /// Event: a word of weights is multiplied.
@@ -112,30 +104,20 @@ impl SparseUnits {
             self.sum[u + 1].follow(&self.unit[u].sum_o);
         }
         self.sum_o.follow(&self.sum[self._units]);
-        self.settings();
         for u in 0..self._units {
-            self.unit[u].read_valid_i = self.read_valid_i[u];
-            self.unit[u].read_set_i = self.read_set_i;
-            self.read_ready_o[u] = self.unit[u].read_ready_o;
-            self.read_done_o[u] = self.unit[u].read_done_o;
-            self.busy_o[u] = self.unit[u].busy_o;
+            self.unit[u].order_i.follow(&self.order_i);
+            self.unit[u].write_i = self.write_i[u];
+            self.unit[u].run_i = self.run_i[u];
+            self.run_ready_o[u] = self.unit[u].run_ready_o;
+            self.half_busy_o[u].follow(&self.unit[u].half_busy_o);
+            self.region_busy_o[u].follow(&self.unit[u].region_busy_o);
+            self.running_o[u] = self.unit[u].running_o;
+            self.waits_o[u] = self.unit[u].waits_o;
+            self.released_o[u].follow(&self.unit[u].released_o);
             self.full_o[u] = self.unit[u].full_o;
             self.tap_o[u] = self.unit[u].tap_o;
             self.drop_o[u] = self.unit[u].drop_o;
             self.hold_o[u] = self.unit[u].hold_o;
-        }
-    }
-
-    fn settings(&mut self) {
-        for u in 0..self._units {
-            self.unit[u].part_i.follow(&self.part_i[u]);
-            self.unit[u].kernel_rows_i = self.kernel_rows_i;
-            self.unit[u].kernel_cols_i = self.kernel_cols_i;
-            self.unit[u].window_i.follow(&self.window_i[u]);
-            self.unit[u].layout_i.follow(&self.layout_i);
-            self.unit[u].drain_window_i.follow(&self.drain_window_i[u]);
-            self.unit[u].group0_i = self.group0_i[u];
-            self.unit[u].group1_i = self.group1_i[u];
         }
     }
 }

@@ -1,16 +1,19 @@
 //! A clocked link of the drain chain.
 
-use std::ops::Range;
-
-use super::reference::Place;
-use super::unit::Window;
+use super::map::Part;
 use crate::delay::DelayLine;
 
 /// A position whose sums are drained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Group, row and column of the result.
-    pub place: Place,
+    /// Row of the result.
+    pub row: i32,
+    /// Its column.
+    pub col: i32,
+    /// Whose output channels: the units with this share have its sums.
+    pub share: usize,
+    /// Region of the sums.
+    pub region: bool,
     /// Its word of sums.
     pub word: usize,
     /// Its sums stay as they are.
@@ -29,25 +32,32 @@ pub struct LinkOutputs {
 /// The link of a unit.
 #[derive(Debug, Clone)]
 pub struct LinkModel {
-    window: Window,
-    groups: Range<usize>,
-    drain: DelayLine<Option<(usize, bool)>>,
+    /// Results of which the unit has sums, by region.
+    pub windows: [Part; 2],
+    /// Whose output channels it has.
+    pub share: usize,
+    drain: Option<(usize, bool)>,
     has: DelayLine<bool>,
     added: DelayLine<Vec<i32>>,
     sums: DelayLine<Vec<i32>>,
 }
 
 impl LinkModel {
-    /// Of a unit with sums of these groups of the results of a window.
-    pub fn new(window: Window, groups: Range<usize>) -> Self {
+    /// Of a unit with sums of the results of these windows, of a share of the output channels.
+    pub fn new(windows: [Part; 2], share: usize) -> Self {
         Self {
-            window,
-            groups,
-            drain: DelayLine::new(1),
+            windows,
+            share,
+            drain: None,
             has: DelayLine::new(3),
             added: DelayLine::new(1),
             sums: DelayLine::new(1),
         }
+    }
+
+    /// The word of this unit that is drained in this cycle, and whether it keeps its sums.
+    pub fn drain(&self) -> Option<(usize, bool)> {
+        self.drain
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge. `stored` is the word of two cycles ago,
@@ -59,7 +69,8 @@ impl LinkModel {
         sums: &[i32],
     ) -> LinkOutputs {
         let own = |position: &Position| {
-            self.groups.contains(&position.place.0) && self.window.contains(position.place)
+            let window = &self.windows[usize::from(position.region)];
+            position.share == self.share && window.contains(position.row, position.col)
         };
         let drain = position.filter(own);
         let drain = drain.map(|position| (position.word, position.keep));
@@ -73,7 +84,7 @@ impl LinkModel {
             .zip(added)
             .map(|(sum, added)| sum.wrapping_add(added));
         LinkOutputs {
-            drain: self.drain.shift(drain),
+            drain: std::mem::replace(&mut self.drain, drain),
             sums: self.sums.shift(sums.collect()),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use heddle_arch::isa::fields::sparse::{weights, weights_lists};
 
+use super::weights::FillWord;
 use crate::delay::DelayLine;
 
 /// Inputs in one clock cycle.
@@ -15,15 +16,6 @@ pub struct FillInputs {
     pub start: bool,
     /// A word of the record that is offered.
     pub weight: Option<u64>,
-}
-
-/// A word of weights.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FillWord {
-    /// Its weights.
-    pub weights: Vec<i8>,
-    /// Its index.
-    pub index: u16,
 }
 
 /// Outputs in one clock cycle.

@@ -7,8 +7,8 @@ use super::load::Load;
 use super::reference::Entry;
 use crate::delay::DelayLine;
 
-/// What a unit takes of a map.
-#[derive(Debug, Clone)]
+/// A part of a map, of values or of results.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Its rows.
     pub rows: Range<i32>,
@@ -17,9 +17,9 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether an entry lies in it.
-    pub fn contains(&self, entry: &Entry) -> bool {
-        self.rows.contains(&entry.row) && self.cols.contains(&entry.col)
+    /// Whether a place lies in it.
+    pub fn contains(&self, row: i32, col: i32) -> bool {
+        self.rows.contains(&row) && self.cols.contains(&col)
     }
 }
 
@@ -42,23 +42,27 @@ pub struct MapOutputs {
     /// The set is taken.
     pub read_ready: bool,
     /// A set has been read.
-    pub read_done: bool,
+    pub read_done: Option<usize>,
     /// An entry.
     pub entry: Option<Entry>,
     /// A set is read, or there is an entry.
     pub busy: bool,
 }
 
+/// A set and its entries that are not read yet.
+type Reading = (usize, VecDeque<Entry>);
+
 /// The map memory.
 #[derive(Debug, Clone)]
 pub struct MapModel {
-    part: Part,
+    /// What it takes of a map; stays while entries come.
+    pub part: Part,
     sets: Vec<Vec<Entry>>,
     entry_max: usize,
     load: DelayLine<Option<Load>>,
     /// The set that follows, in the order in which it is read.
-    follows: Option<VecDeque<Entry>>,
-    reading: Option<VecDeque<Entry>>,
+    follows: Option<Reading>,
+    reading: Option<Reading>,
     /// At the memory, behind it, and at the outputs.
     read: Option<Entry>,
     kept: VecDeque<Entry>,
@@ -79,13 +83,19 @@ impl MapModel {
         }
     }
 
+    /// The entry at the outputs in this cycle.
+    pub fn entry(&self) -> Option<Entry> {
+        self.kept.front().copied()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &MapInputs) -> MapOutputs {
-        let written = self.load.shift(inputs.load.clone());
+        let load = inputs.load.clone().map(|load| self.cut(load));
+        let written = self.load.shift(load);
         let moves = self.read.is_none() || self.kept.len() < 2;
-        let left = self.reading.as_ref().map(VecDeque::len);
-        let ends = left == Some(0) || left == Some(1) && moves;
-        let begins = left.is_none() || ends;
+        let ends = |(_, left): &&Reading| left.is_empty() || left.len() == 1 && moves;
+        let done = self.reading.as_ref().filter(ends).map(|(set, _)| *set);
+        let begins = self.reading.is_none() || done.is_some();
         let read_ready = self.follows.is_none() || begins;
         let busy = self.follows.is_some()
             || self.reading.is_some()
@@ -94,8 +104,8 @@ impl MapModel {
         let outputs = MapOutputs {
             full: false,
             read_ready,
-            read_done: ends,
-            entry: self.kept.front().copied(),
+            read_done: done,
+            entry: self.entry(),
             busy,
         };
 
@@ -108,18 +118,25 @@ impl MapModel {
             self.kept.extend(self.read.take());
         }
         if moves {
-            self.read = self.reading.as_mut().and_then(VecDeque::pop_front);
+            self.read = self.reading.as_mut().and_then(|(_, left)| left.pop_front());
         }
         if begins {
             self.reading = self.follows.take();
         }
         if read_ready {
-            self.follows = inputs.read.map(|set| in_turn(&self.sets[set]));
+            self.follows = inputs.read.map(|set| (set, in_turn(&self.sets[set])));
         }
         MapOutputs {
             full: written.is_some_and(|load| self.write(load)),
             ..outputs
         }
+    }
+
+    /// What lies in the part.
+    fn cut(&self, mut load: Load) -> Load {
+        load.entries
+            .retain(|entry| self.part.contains(entry.row, entry.col));
+        load
     }
 
     /// Writes entries; gives whether one found no place.
@@ -128,8 +145,7 @@ impl MapModel {
         if load.first {
             set.clear();
         }
-        let entries = load.entries.iter();
-        set.extend(entries.filter(|entry| self.part.contains(entry)));
+        set.extend(load.entries);
         let is_full = set.len() > self.entry_max;
         set.truncate(self.entry_max);
         is_full

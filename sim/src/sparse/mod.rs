@@ -1,23 +1,29 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
-//! ([`LoadModel`]); how a map is cut ([`Cutting`]).
+//! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how a map is cut ([`Cutting`]).
 
+mod cell;
 mod cutter;
 mod drain;
 mod fill;
 mod head;
 mod load;
 mod map;
+mod orders;
 pub mod reference;
 mod slots;
 mod sums;
 mod unit;
+mod weights;
 
+pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
-pub use fill::{FillInputs, FillModel, FillOutputs, FillWord};
+pub use fill::{FillInputs, FillModel, FillOutputs};
 pub use head::{HeadInputs, HeadModel, HeadOutputs, UnitStatus};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
+pub use orders::{OrdersInputs, OrdersModel, OrdersOutputs};
 pub use slots::{SlotsInputs, SlotsModel, SlotsOutputs};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};
 pub use unit::{Layout, UnitInputs, UnitModel, UnitOutputs, Window};
+pub use weights::{Fill, FillWord, WeightsModel};

@@ -21,8 +21,6 @@ pub struct SumsInputs {
 pub struct SumsOutputs {
     /// The products are not taken.
     pub hold: bool,
-    /// A word is on its way.
-    pub busy: bool,
     /// Sums of the word drained two cycles ago.
     pub drained: Option<Vec<i32>>,
 }
@@ -55,7 +53,6 @@ impl SumsModel {
         let meets = inputs.products.iter().any(|(word, _)| is_busy(word));
         let hold = inputs.products.is_some() && (inputs.drain.is_some() || meets);
 
-        let busy = self.on_their_way.iter().any(Option::is_some);
         let drained = inputs.drain.map(|word| self.words[word].clone());
         let taken = inputs.products.as_ref().filter(|_| !hold);
         if let Some((word, products)) = taken {
@@ -70,7 +67,6 @@ impl SumsModel {
         self.on_their_way[0] = inputs.drain.or(taken.map(|(word, _)| *word));
         SumsOutputs {
             hold,
-            busy,
             drained: self.drained.shift(drained),
         }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::reference::{Entry, Place, Tap, place};
 use super::sums::{SumsInputs, SumsModel};
+use super::weights::{Fill, WeightsModel};
 
 /// The results that a unit keeps, and their places in the memory of sums.
 #[derive(Debug, Clone)]
@@ -26,8 +27,6 @@ pub struct Layout {
     pub pitch: u32,
     /// Words of a group, as a power of two.
     pub area: u32,
-    /// Moves all.
-    pub offset: usize,
     /// Words of the memory.
     pub words: usize,
 }
@@ -36,7 +35,7 @@ impl Layout {
     /// The word of sums of a result.
     pub fn word(&self, (group, row, col): Place) -> usize {
         let row = (row as usize) << self.pitch;
-        (self.offset + ((group % 16) << self.area) + row + col as usize) % self.words
+        (((group % 16) << self.area) + row + col as usize) % self.words
     }
 }
 
@@ -61,6 +60,8 @@ pub struct UnitInputs {
     pub drain: Option<usize>,
     /// The drained word keeps its sums.
     pub keep: bool,
+    /// Words of weights.
+    pub fill: Fill,
 }
 
 /// Outputs in one clock cycle.
@@ -74,7 +75,7 @@ pub struct UnitOutputs {
     pub drop: bool,
     /// Products wait.
     pub hold: bool,
-    /// There are values, products or drains under way.
+    /// There are values, or products that are not taken by the sums.
     pub busy: bool,
     /// Sums of the word drained two cycles ago.
     pub drained: Option<Vec<i32>>,
@@ -92,8 +93,9 @@ const STAGES: usize = 5;
 /// The unit.
 #[derive(Debug, Clone)]
 pub struct UnitModel {
-    lists: Vec<Vec<Tap>>,
-    window: Window,
+    weights: WeightsModel,
+    /// The results that it keeps; stays while it is busy.
+    pub window: Window,
     sums: SumsModel,
     /// Values whose lists are looked up, the older one first.
     looked_up: [Option<Entry>; 2],
@@ -103,10 +105,10 @@ pub struct UnitModel {
 }
 
 impl UnitModel {
-    /// A unit with these lists of weights and words of `lanes` sums, all 0.
-    pub fn new(lists: Vec<Vec<Tap>>, window: Window, lanes: usize) -> Self {
+    /// A unit with a memory of weights and words of `lanes` sums, all 0.
+    pub fn new(weights: WeightsModel, window: Window, lanes: usize) -> Self {
         Self {
-            lists,
+            weights,
             sums: SumsModel::new(window.layout.words, lanes),
             window,
             looked_up: [None; 2],
@@ -120,6 +122,7 @@ impl UnitModel {
     /// # Panics
     /// If a word of sums lies outside the memory, or if a drained one is on its way.
     pub fn step(&mut self, inputs: &UnitInputs) -> UnitOutputs {
+        self.weights.fill(&inputs.fill);
         let products = self.work[STAGES - 1].clone();
         let products = products.map(|(word, products)| (word.expect("in the window"), products));
         let sums = self.sums.step(&SumsInputs {
@@ -130,8 +133,7 @@ impl UnitModel {
         let before = &self.work[STAGES - 2];
         let drop = !sums.hold && matches!(before, Some((None, _)));
         let has_tap = self.meeting.iter().any(|(_, taps)| !taps.is_empty());
-        let busy = sums.busy
-            || self.meeting.is_some()
+        let busy = self.meeting.is_some()
             || self.looked_up.iter().any(Option::is_some)
             || self.work.iter().any(Option::is_some);
 
@@ -147,7 +149,7 @@ impl UnitModel {
         self.meeting.take_if(|(_, taps)| taps.is_empty());
         if self.meeting.is_none() {
             let next = self.looked_up[0].take();
-            self.meeting = next.map(|entry| (entry, self.lists[entry.channel].clone().into()));
+            self.meeting = next.map(|entry| (entry, self.weights.list(entry.channel)));
         }
         if self.looked_up[0].is_none() {
             self.looked_up[0] = self.looked_up[1].take();

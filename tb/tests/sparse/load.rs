@@ -96,16 +96,13 @@ fn random_slots(sources: &Sources, seed: u64, (lanes, size): Size) -> Checked<Co
         let outputs = model.step(slot.as_ref());
         dut.check("slot_ready_o", outputs.ready)?;
         dut.check("load_valid_o", outputs.wave.is_some())?;
-        dut.check(
-            "load_last_o",
-            outputs.wave.as_ref().is_some_and(|wave| wave.last),
-        )?;
         if let Some(wave) = &outputs.wave {
             dut.check("load_count_o", wave.entries.len() as u64)?;
             dut.check("load_row_o", wave.row as u64)?;
             dut.check("load_col_o", wave.col as u64)?;
             dut.check("load_set_o", wave.set as u64)?;
             dut.check("load_first_o", wave.first)?;
+            dut.check("load_last_o", wave.last)?;
             for (at, entry) in wave.entries.iter().enumerate() {
                 dut.check_element("load_value_o", at, size, entry.value as u64)?;
                 dut.check_element("load_list_o", at, size, entry.channel as u64)?;

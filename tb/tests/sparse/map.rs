@@ -141,7 +141,10 @@ fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked<Coverage> 
         let outputs = model.step(&inputs);
         dut.check("full_o", outputs.full)?;
         dut.check("read_ready_o", outputs.read_ready)?;
-        dut.check("read_done_o", outputs.read_done)?;
+        dut.check("read_done_o", outputs.read_done.is_some())?;
+        if let Some(set) = outputs.read_done {
+            dut.check("done_set_o", set as u64)?;
+        }
         dut.check("busy_o", outputs.busy)?;
         dut.check("valid_o", outputs.entry.is_some())?;
         if let Some(entry) = outputs.entry {
@@ -152,15 +155,16 @@ fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked<Coverage> 
         }
         dut.clock();
         traffic.taken += usize::from(inputs.read.is_some() && outputs.read_ready);
-        if outputs.read_done {
+        if outputs.read_done.is_some() {
             traffic.reads.remove(0);
             traffic.taken -= 1;
         }
         let entries = inputs.load.iter().flat_map(|load| &load.entries);
-        coverage.event("entry inside", entries.clone().any(|e| part.contains(e)));
-        coverage.event("entry outside", entries.clone().any(|e| !part.contains(e)));
+        let inside = entries.map(|entry| part.contains(entry.row, entry.col));
+        coverage.event("entry inside", inside.clone().any(|inside| inside));
+        coverage.event("entry outside", inside.clone().any(|inside| !inside));
         coverage.event("full set", outputs.full);
-        coverage.event("set read", outputs.read_done);
+        coverage.event("set read", outputs.read_done.is_some());
         coverage.event(
             "set that waits",
             inputs.read.is_some() && !outputs.read_ready,

@@ -7,6 +7,7 @@ mod fill;
 mod head;
 mod load;
 mod map;
+mod orders;
 mod slots;
 mod sums;
 mod unit;
@@ -14,21 +15,61 @@ mod units;
 
 use std::ops::Range;
 
-use heddle_sim::sparse::Layout;
+use heddle_sim::sparse::reference::Tap;
+use heddle_sim::sparse::{Fill, FillWord};
 
 use crate::rtl::Dut;
 
-/// Where results have their words of sums.
-fn set_layout(dut: &mut Dut, layout: &Layout) {
-    dut.set("layout_pitch_i", layout.pitch);
-    dut.set("layout_area_i", layout.area);
-    dut.set("layout_offset_i", layout.offset as u64);
+/// Rows and columns of rectangles, one behind the other.
+fn set_rectangles(dut: &mut Dut, port: &str, rectangles: &[[Range<i32>; 2]]) {
+    for (side, name) in ["row", "col"].into_iter().enumerate() {
+        let starts = rectangles.iter().map(|sides| sides[side].start as u64);
+        dut.set_all(&format!("{port}_{name}0_i"), starts);
+        let ends = rectangles.iter().map(|sides| sides[side].end as u64);
+        dut.set_all(&format!("{port}_{name}1_i"), ends);
+    }
 }
 
-/// The results that a unit has.
-fn set_window(dut: &mut Dut, rows: &Range<i32>, cols: &Range<i32>) {
-    dut.set("window_row0_i", rows.start as u64);
-    dut.set("window_row1_i", rows.end as u64);
-    dut.set("window_col0_i", cols.start as u64);
-    dut.set("window_col1_i", cols.end as u64);
+/// The words of lists, with pauses; an empty list is a word of zeros.
+fn fills(lists: &[Vec<Tap>], lanes: usize) -> Vec<Fill> {
+    let empty = Tap {
+        row: 0,
+        col: 0,
+        group: 0,
+        weights: vec![0; lanes],
+    };
+    let mut fills = Vec::new();
+    for list in lists {
+        let list = match list.is_empty() {
+            true => std::slice::from_ref(&empty),
+            false => list,
+        };
+        for (at, tap) in list.iter().enumerate() {
+            fills.push(Fill {
+                begin: None,
+                word: Some(FillWord::new(tap, at + 1 == list.len())),
+            });
+            // Words may come at any time.
+            if at % 5 == 4 {
+                fills.push(Fill::default());
+            }
+        }
+    }
+    // The last one is written.
+    fills.extend([Fill::default(), Fill::default()]);
+    fills
+}
+
+/// What fills the memory of weights in a clock.
+fn set_fill(dut: &mut Dut, fill: &Fill) {
+    dut.set("fill_begin_i", fill.begin.is_some());
+    let (word, list) = fill.begin.unwrap_or_default();
+    dut.set("fill_word_i", word as u64);
+    dut.set("fill_first_list_i", list as u64);
+    dut.set("fill_valid_i", fill.word.is_some());
+    if let Some(word) = &fill.word {
+        let weights = word.weights.iter().map(|weight| *weight as u64);
+        dut.set_all("fill_weight_i", weights);
+        dut.set("fill_index_i", word.index);
+    }
 }

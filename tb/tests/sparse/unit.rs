@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use heddle_hdl::sparse::DirectUnit;
 use heddle_sim::sparse::reference::{Entry, Tap, scatter};
-use heddle_sim::sparse::{Layout, UnitInputs, UnitModel, UnitOutputs, Window};
+use heddle_sim::sparse::{Fill, Layout, UnitInputs, UnitModel, UnitOutputs, WeightsModel, Window};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -64,9 +64,6 @@ impl Layer {
         if rng.random_bool(0.3) {
             entries.shuffle(rng);
         }
-        // The first result has one of the first words.
-        let before = (corner.0 as usize * 16 + corner.1 as usize) % SUMS;
-        let offset = SUMS - before + rng.random_range(0..16);
         let mut part = |first: i32, results: i32| match rng.random_bool(0.5) {
             true => first..first + results,
             false => {
@@ -81,7 +78,6 @@ impl Layer {
             layout: Layout {
                 pitch: 4,
                 area: 8,
-                offset,
                 words: SUMS,
             },
         };
@@ -143,14 +139,29 @@ impl Pair {
         let (rows, cols) = layer.window.kernel;
         dut.set("kernel_rows_i", (rows - 1) as u64);
         dut.set("kernel_cols_i", (cols - 1) as u64);
-        super::set_window(&mut dut, &layer.window.rows, &layer.window.cols);
-        super::set_layout(&mut dut, &layer.window.layout);
-        for valid in ["valid_i", "fill_valid_i", "drain_valid_i"] {
-            dut.set(valid, false);
-        }
-        fill(&mut dut, &layer.lists, rng.random_range(0..8));
-        let model = UnitModel::new(layer.lists.clone(), layer.window.clone(), LANES);
+        // The window of the other region does not matter.
+        let region: bool = rng.random();
+        dut.set("region_i", region);
+        let mut windows = [[0..0, 0..0], [0..0, 0..0]];
+        windows[usize::from(region)] = [layer.window.rows.clone(), layer.window.cols.clone()];
+        super::set_rectangles(&mut dut, "window", &windows);
+        dut.set("position_valid_i", false);
+        dut.set("layout_pitch_i", layer.window.layout.pitch);
+        dut.set("layout_area_i", layer.window.layout.area);
+        let weights = WeightsModel::new(WORDS, LISTS);
+        let model = UnitModel::new(weights, layer.window.clone(), LANES);
         let mut pair = Self { dut, model };
+        let begin = Fill {
+            begin: Some((rng.random_range(0..8), 0)),
+            word: None,
+        };
+        for fill in std::iter::once(begin).chain(super::fills(&layer.lists, LANES)) {
+            let inputs = UnitInputs {
+                fill,
+                ..UnitInputs::default()
+            };
+            pair.step(&inputs, false)?;
+        }
         // Sums begin with any value; two cycles later those that were read have left.
         for word in 0..SUMS + 2 {
             let drain = Some(word).filter(|word| *word < SUMS);
@@ -168,6 +179,7 @@ impl Pair {
     /// One clock; sums are compared if `known`.
     fn step(&mut self, inputs: &UnitInputs, known: bool) -> Checked<UnitOutputs> {
         let dut = &mut self.dut;
+        super::set_fill(dut, &inputs.fill);
         dut.set("valid_i", inputs.entry.is_some());
         if let Some(entry) = &inputs.entry {
             dut.set_signed("entry_value_i", entry.value);
@@ -195,57 +207,7 @@ impl Pair {
     }
 }
 
-/// Writes lists of weights from a word on.
-fn fill(dut: &mut Dut, lists: &[Vec<Tap>], word: u64) {
-    begin_fill(dut, word, 0);
-    fill_words(dut, lists);
-}
-
-/// Words that come begin here, with this list.
-pub(super) fn begin_fill(dut: &mut Dut, word: u64, list: u64) {
-    dut.set("fill_begin_i", true);
-    dut.set("fill_word_i", word);
-    dut.set("fill_first_list_i", list);
-    dut.clock();
-    dut.set("fill_begin_i", false);
-}
-
-/// The words of lists.
-pub(super) fn fill_words(dut: &mut Dut, lists: &[Vec<Tap>]) {
-    let empty = Tap {
-        row: 0,
-        col: 0,
-        group: 0,
-        weights: vec![0; LANES],
-    };
-    for list in lists {
-        let list = match list.is_empty() {
-            true => std::slice::from_ref(&empty),
-            false => list,
-        };
-        for (at, tap) in list.iter().enumerate() {
-            let last = u64::from(at + 1 == list.len()) << 15;
-            let place = tap.row as u64 | (tap.col as u64) << 4 | (tap.group as u64) << 8;
-            dut.set("fill_valid_i", true);
-            dut.set_all(
-                "fill_weight_i",
-                tap.weights.iter().map(|weight| *weight as u64),
-            );
-            dut.set("fill_index_i", last | place);
-            dut.clock();
-            // Words may come at any time.
-            dut.set("fill_valid_i", false);
-            if at % 5 == 4 {
-                dut.clock();
-            }
-        }
-    }
-    for _ in 0..2 {
-        dut.clock();
-    }
-}
-
-/// Words from here on belong to no result of the layer; they are drained meanwhile.
+/// Words from here on, behind that of the first result, belong to no result of the layer; they are drained meanwhile.
 const OTHERS: usize = 800;
 
 fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Checked<Dut> {
@@ -255,15 +217,18 @@ fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Chec
     let mut waiting = layer.entries.iter().copied();
     let mut entry = None;
     let mut taps = 0;
+    let Window { rows, cols, .. } = &layer.window;
+    let first = layer.window.layout.word((0, rows.start, cols.start));
     for cycle in 0.. {
         if entry.is_none() && rng.random_bool(offered) {
             entry = waiting.next();
         }
-        let drain = OTHERS + cycle % (SUMS - OTHERS);
+        let drain = (first + OTHERS + cycle % (SUMS - OTHERS)) % SUMS;
         let inputs = UnitInputs {
             entry,
             drain: Some(drain).filter(|_| rng.random_bool(drained)),
             keep: rng.random(),
+            fill: Fill::default(),
         };
         let outputs = pair.step(&inputs, true)?;
         coverage.event("value that waits", entry.is_some() && !outputs.ready);
@@ -274,10 +239,13 @@ fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Chec
         if outputs.ready {
             entry = None;
         }
-        let idle = !outputs.busy && inputs.entry.is_none() && inputs.drain.is_none();
-        if idle && waiting.len() == 0 {
+        if !outputs.busy && inputs.entry.is_none() && waiting.len() == 0 {
             break;
         }
+    }
+    // The last products are written.
+    for _ in 0..3 {
+        pair.step(&UnitInputs::default(), true)?;
     }
     // Zeros take no part: as many products as there are pairs of a value and a word of weights.
     let lists = layer

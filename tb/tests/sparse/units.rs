@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use heddle_arch::isa::fields::Field;
+use heddle_arch::isa::fields::sparse::{range, run, share};
 use heddle_hdl::sparse::{SparseShape, SparseUnits};
-use heddle_sim::sparse::Layout;
 use heddle_sim::sparse::reference::{Entry, Place, Tap, scatter};
+use heddle_sim::sparse::{Fill, Layout};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::unit::{begin_fill, fill_words, random_list};
+use super::unit::random_list;
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 /// As in [`super::unit`].
@@ -23,7 +25,6 @@ const SUMS: usize = 1024;
 const LAYOUT: Layout = Layout {
     pitch: 4,
     area: 8,
-    offset: 0,
     words: SUMS,
 };
 /// Cycles between the position on the first unit's wave and its first sum, and its sums behind the last unit.
@@ -176,6 +177,14 @@ fn owned(cell: &Range<i32>, more: i32, size: i32, halo: bool) -> (Range<i32>, Ra
     (takes, cell.start..cell.end + behind)
 }
 
+/// A part of the channels of a layer, one of so many, and the set that takes its values.
+#[derive(Clone, Copy)]
+struct Chunk {
+    number: usize,
+    of: usize,
+    set: usize,
+}
+
 /// The units, and what they count.
 struct Bench {
     dut: Dut,
@@ -200,42 +209,72 @@ impl Bench {
         self.dut.set(port, bits);
     }
 
-    fn set_rectangles(&mut self, port: &str, parts: impl Fn(usize) -> Part) {
-        for (side, name) in ["row", "col"].into_iter().enumerate() {
-            let starts: Vec<u64> = (0..UNITS).map(|u| parts(u)[side].start as u64).collect();
-            let ends: Vec<u64> = (0..UNITS).map(|u| parts(u)[side].end as u64).collect();
-            self.dut
-                .set_all(&format!("{port}_{name}0_i"), starts.into_iter());
-            self.dut
-                .set_all(&format!("{port}_{name}1_i"), ends.into_iter());
+    /// Writes a register of each unit that is chosen, or gives it a run.
+    fn order(&mut self, port: &str, units: [bool; UNITS], register: u64, fields: &[(Field, i32)]) {
+        let word = fields
+            .iter()
+            .fold(0, |word, (field, value)| word | field.put(*value as u32));
+        self.dut.set("order_register_i", register);
+        self.dut.set("order_data_i", word);
+        self.set_bits(port, units);
+        self.clock();
+        self.set_bits(port, [false; UNITS]);
+    }
+
+    /// The registers of rows and of columns of one unit.
+    fn set_part(&mut self, unit: usize, register: u64, part: &Part) {
+        let own = std::array::from_fn(|other| other == unit);
+        for (side, range) in (0..).zip(part) {
+            let fields = [(range::FIRST, range.start), (range::END, range.end)];
+            self.order("write_i", own, register + side, &fields);
         }
     }
 
-    /// The settings of a layer.
-    fn set(&mut self, layer: &Layer) {
-        self.dut.set("kernel_rows_i", (layer.kernel.0 - 1) as u64);
-        self.dut.set("kernel_cols_i", (layer.kernel.1 - 1) as u64);
-        self.set_rectangles("part", |unit| layer.parts[unit].0.clone());
-        self.set_rectangles("window", |unit| layer.parts[unit].1.clone());
-        self.set_rectangles("drain_window", |unit| layer.parts[unit].1.clone());
-        let groups = |unit: usize| layer.groups(layer.share(unit).0);
-        let starts: Vec<u64> = (0..UNITS).map(|unit| groups(unit).start as u64).collect();
-        let ends: Vec<u64> = (0..UNITS).map(|unit| groups(unit).end as u64).collect();
-        self.dut.set_all("group0_i", starts.into_iter());
-        self.dut.set_all("group1_i", ends.into_iter());
+    /// The settings of a layer, its results in a region.
+    fn set(&mut self, layer: &Layer, region: u64) {
+        for (unit, (takes, keeps)) in layer.parts.iter().enumerate() {
+            self.set_part(unit, 0, takes);
+            self.set_part(unit, 4 + 2 * region, keeps);
+        }
+        for share in 0..layer.split[1] {
+            let units = layer.units(|groups, _| groups == share);
+            self.order("write_i", units, 2, &[(share::SHARE, share as i32)]);
+        }
     }
 
-    /// Writes the values of a layer to a set, those of each share of channels for its units.
-    fn load(&mut self, layer: &Layer, set: usize, rng: &mut ChaCha8Rng) {
+    /// Fills the memories of units.
+    fn fill(&mut self, units: [bool; UNITS], begin: (usize, usize), lists: &[Vec<Tap>]) {
+        let begin = Fill {
+            begin: Some(begin),
+            word: None,
+        };
+        self.set_bits("fill_mask_i", units);
+        super::set_fill(&mut self.dut, &begin);
+        self.clock();
+        self.fill_words(units, lists);
+    }
+
+    /// Words that follow those before.
+    fn fill_words(&mut self, units: [bool; UNITS], lists: &[Vec<Tap>]) {
+        self.set_bits("fill_mask_i", units);
+        for fill in super::fills(lists, LANES) {
+            super::set_fill(&mut self.dut, &fill);
+            self.clock();
+        }
+    }
+
+    /// Loads a chunk of a layer, those values of each share of channels for its units.
+    fn load(&mut self, layer: &Layer, chunk: Chunk, rng: &mut ChaCha8Rng) {
         let shares = layer.split[2];
         let mut first = vec![true; shares];
-        let mut beat = |bench: &mut Self, share: usize, entries: &[Entry]| {
+        let mut beat = |bench: &mut Self, share: usize, entries: &[Entry], last: bool| {
             bench.set_bits("load_mask_i", layer.units(|_, channels| channels == share));
             bench.dut.set("load_valid_i", true);
             bench
                 .dut
                 .set("load_first_i", std::mem::take(&mut first[share]));
-            bench.dut.set("load_set_i", set as u64);
+            bench.dut.set("load_last_i", last);
+            bench.dut.set("load_set_i", chunk.set as u64);
             bench.dut.set("load_count_i", entries.len() as u64);
             bench.dut.set(
                 "load_row_i",
@@ -259,17 +298,18 @@ impl Bench {
             bench.dut.set("load_valid_i", false);
         };
         for share in 0..shares {
-            beat(self, share, &[]);
+            beat(self, share, &[], false);
         }
         for row in 0..layer.map[0] {
             for col in 0..layer.map[1] {
                 for share in 0..shares {
                     let here = layer.entries.iter().filter(|entry| {
                         (entry.row, entry.col, entry.channel % shares) == (row, col, share)
+                            && entry.channel / shares % chunk.of == chunk.number
                     });
                     let here: Vec<Entry> = here.copied().collect();
                     for entries in here.chunks(ENTRIES) {
-                        beat(self, share, entries);
+                        beat(self, share, entries, false);
                         if rng.random_bool(0.1) {
                             self.clock();
                         }
@@ -277,31 +317,41 @@ impl Bench {
                 }
             }
         }
+        for share in 0..shares {
+            beat(self, share, &[], true);
+        }
     }
 
-    /// All units compute a set; gives the cycles until the last one is done.
-    fn compute(&mut self, set: usize) -> Checked<usize> {
-        // The last entries reach the last unit.
-        for _ in 0..UNITS + 2 {
-            self.clock();
-        }
-        self.dut.set("read_set_i", set as u64);
-        self.set_bits("read_valid_i", [true; UNITS]);
-        self.dut.settle();
-        self.dut.check("read_ready_o", (1u64 << UNITS) - 1)?;
-        self.clock();
-        self.set_bits("read_valid_i", [false; UNITS]);
-        let mut cycles = 0;
-        while self.dut.get("busy_o") != 0 {
-            self.clock();
+    /// All units compute chunks that begin in a set.
+    fn run(&mut self, layer: &Layer, set: usize, chunks: usize, region: u64) {
+        let fields = [
+            (run::SET, set as i32),
+            (run::CHUNKS, chunks as i32 - 1),
+            (run::REGION, region as i32),
+            (run::KERNEL_ROWS, layer.kernel.0 - 1),
+            (run::KERNEL_COLS, layer.kernel.1 - 1),
+            (run::PITCH, LAYOUT.pitch as i32),
+            (run::AREA, LAYOUT.area as i32),
+        ];
+        self.order("run_i", [true; UNITS], 0, &fields);
+    }
+
+    /// The cycles until the last unit is done, and its sums may be drained.
+    fn wait(&mut self) -> Checked<usize> {
+        for cycles in 0..100_000 {
             self.dut.settle();
-            cycles += 1;
+            let is_done = self.dut.get("running_o") == 0;
+            self.clock();
+            if is_done {
+                return Ok(cycles);
+            }
         }
-        Ok(cycles)
+        Err(self.dut.message("a run does not end"))
     }
 
-    /// Drains positions, one in a clock; gives the sums of each.
-    fn drain(&mut self, places: &[Place], first: i32) -> Vec<Vec<i32>> {
+    /// Drains positions, one in a clock, so many groups of a share; gives the sums of each.
+    fn drain(&mut self, places: &[Place], region: u64, each: usize, first: i32) -> Vec<Vec<i32>> {
+        self.dut.set("position_region_i", region);
         let mut found = Vec::new();
         for step in 0..places.len() + LAST_SUM {
             let place = places.get(step);
@@ -309,7 +359,7 @@ impl Bench {
             let &(group, row, col) = place.unwrap_or(&(0, 0, 0));
             let word = LAYOUT.word((group, row, col));
             self.dut.set("position_addr_i", word as u64);
-            self.dut.set("position_group_i", group as u64);
+            self.dut.set("position_share_i", (group / each) as u64);
             self.dut.set("position_row_i", row as u64);
             self.dut.set("position_col_i", col as u64);
             // Where no position takes it there is another word.
@@ -328,12 +378,10 @@ impl Bench {
 
     /// All sums begin with any value.
     fn clear(&mut self) {
-        for window in ["window", "drain_window"] {
-            self.set_rectangles(window, |_| [0..16, 0..16]);
+        for unit in 0..UNITS {
+            self.set_part(unit, 4, &[0..16, 0..16]);
         }
-        self.dut.set_all("group0_i", [0u64; UNITS].into_iter());
-        self.dut.set_all("group1_i", [4u64; UNITS].into_iter());
-        self.drain(&places(4, [16, 16]), 0);
+        self.drain(&places(4, [16, 16]), 0, 4, 0);
     }
 }
 
@@ -347,21 +395,29 @@ fn places(groups: usize, [rows, cols]: [i32; 2]) -> Vec<Place> {
 fn random_layer(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Checked {
     let layer = Layer::random(rng);
     let (set, first) = (rng.random_range(0..2), rng.random());
+    let (chunks, region) = (rng.random_range(1..=2), rng.random_range(0..2));
     (bench.taps, bench.drops) = (0, 0);
-    bench.set(&layer);
+    bench.set(&layer, region);
     for share in 0..layer.split[1] {
         let units = layer.units(|groups, _| groups == share);
-        bench.set_bits("fill_mask_i", units);
-        begin_fill(&mut bench.dut, 0, 0);
+        bench.fill(units, (0, 0), &[]);
         // What is for others does not disturb.
-        bench.set_bits("fill_mask_i", [false; UNITS]);
-        begin_fill(&mut bench.dut, 500, 8);
-        fill_words(&mut bench.dut, &layer.lists[..1]);
-        bench.set_bits("fill_mask_i", units);
-        fill_words(&mut bench.dut, &layer.lists(share));
+        bench.fill([false; UNITS], (500, 8), &layer.lists[..1]);
+        bench.fill_words(units, &layer.lists(share));
     }
-    bench.load(&layer, set, rng);
-    let cycles = bench.compute(set)?;
+    let runs_first = rng.random();
+    if runs_first {
+        bench.run(&layer, set, chunks, region);
+    }
+    for number in 0..chunks {
+        let set = (set + number) % 2;
+        let of = chunks;
+        bench.load(&layer, Chunk { number, of, set }, rng);
+    }
+    if !runs_first {
+        bench.run(&layer, set, chunks, region);
+    }
+    let cycles = bench.wait()?;
 
     let sums: BTreeMap<Place, Vec<i32>> = scatter(&layer.entries, &layer.lists, layer.kernel);
     let results = [
@@ -369,7 +425,8 @@ fn random_layer(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage
         layer.map[1] + layer.kernel.1 - 1,
     ];
     let places = places(layer.groups, results);
-    let found = bench.drain(&places, first);
+    let each = layer.groups / layer.split[1];
+    let found = bench.drain(&places, region, each, first);
     for (place, found) in places.iter().zip(found) {
         let sums = sums.get(place).cloned().unwrap_or(vec![0; LANES]);
         let expected: Vec<i32> = sums.iter().map(|sum| sum.wrapping_add(first)).collect();
@@ -396,6 +453,7 @@ fn random_layer(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage
         "cell without values",
         cells.iter().any(|(part, _)| part[0].is_empty()),
     );
+    coverage.event("run that waits for its values", runs_first);
     coverage.event("kernel of one place", layer.kernel == (1, 1));
     coverage.event(
         "split of space, groups and channels",
@@ -418,12 +476,12 @@ fn random_layers(sources: &Sources, seed: u64) -> Checked<Coverage> {
         "fill_valid_i",
         "fill_begin_i",
         "position_valid_i",
+        "position_keep_i",
+        "write_i",
+        "run_i",
     ] {
         bench.dut.set(port, false);
     }
-    bench.dut.set("position_keep_i", false);
-    bench.set_bits("read_valid_i", [false; UNITS]);
-    super::set_layout(&mut bench.dut, &LAYOUT);
     bench.clear();
     for _ in 0..25 {
         random_layer(&mut bench, &mut rng, &mut coverage)?;

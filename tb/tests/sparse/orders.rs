@@ -1,0 +1,544 @@
+//! The registers and the runs of a unit: everything that comes to it at any time, in lockstep with its model.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use heddle_arch::isa::fields::sparse::{range, run, share};
+use heddle_hdl::sparse::{SparseShape, SparseUnit};
+use heddle_sim::sparse::reference::Entry;
+use heddle_sim::sparse::{
+    Fill, Load, OrdersOutputs, Position, SparseUnitInputs, SparseUnitModel, SparseUnitOutputs,
+    WeightsModel,
+};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::unit::random_list;
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
+
+/// As in [`super::unit`].
+const LANES: usize = 3;
+const ENTRIES: usize = 2;
+const WORDS: usize = 512;
+const LISTS: usize = 16;
+const SUMS: usize = 512;
+
+static UNIT_2: LazyLock<Sources> = LazyLock::new(|| unit(2));
+
+fn unit(sets: usize) -> Sources {
+    emitted(SparseUnit::new(SparseShape {
+        lanes: LANES,
+        words: WORDS,
+        lists: LISTS,
+        sums: SUMS,
+        entries: ENTRIES,
+        sets,
+        entry_max: 16,
+        units: 2,
+        load_lanes: 8,
+        tiles: 16,
+    }))
+}
+
+/// A load: its set, the half of the weights that its entries meet, and the clocks in which it sends.
+#[derive(Clone, Copy)]
+struct Chunk {
+    set: usize,
+    half: bool,
+    clocks: usize,
+}
+
+/// What comes to the unit. Results of region 0 have columns 0 to 7, those of region 1 columns 8 to 15: bit 3 of their words of sums.
+#[derive(Default)]
+struct Traffic {
+    /// Loads that wait, the one under way first, and whether it has begun.
+    loads: VecDeque<Chunk>,
+    is_loading: bool,
+    /// Sets that are loaded, and not released.
+    held: Vec<bool>,
+    released: Vec<bool>,
+    /// Runs that are not given.
+    runs: VecDeque<u32>,
+    /// Words that are to come for a half of the weights.
+    fills: VecDeque<Fill>,
+    filled_half: bool,
+    /// A region and positions of it that are to come, from a word on.
+    drain: (bool, usize),
+    word: usize,
+    /// Regions that were free in the cycle before.
+    were_free: [bool; 2],
+    share: usize,
+}
+
+impl Traffic {
+    fn new(sets: usize) -> Self {
+        Self {
+            held: vec![false; sets],
+            released: vec![false; sets],
+            ..Self::default()
+        }
+    }
+
+    fn next(&mut self, orders: &OrdersOutputs, rng: &mut ChaCha8Rng) -> SparseUnitInputs {
+        for set in 0..self.held.len() {
+            self.held[set] &= self.released[set] == orders.released[set];
+        }
+        self.released.clone_from(&orders.released);
+        if self.runs.len() < 2 {
+            self.plan(rng);
+        }
+        let position = self.position(orders, rng);
+        let fill = self.fill(orders, rng);
+        let run = self.run(orders, rng);
+        let load = self.load(rng);
+        let write = self.write(orders, rng).filter(|_| run.is_none());
+        self.were_free = orders.region_busy.map(|busy| !busy);
+        if let Some((2, word)) = write {
+            self.share = share::SHARE.get(word) as usize;
+        }
+        SparseUnitInputs {
+            load,
+            fill,
+            position,
+            sums: (0..LANES).map(|_| rng.random()).collect(),
+            write,
+            run,
+        }
+    }
+
+    /// A run of some chunks; or two of them, of which the first one keeps the sets.
+    fn plan(&mut self, rng: &mut ChaCha8Rng) {
+        let sets = self.held.len();
+        let keeps = rng.random_bool(0.3);
+        let chunks = rng.random_range(1..=sets + 2);
+        let (first, half) = (rng.random_range(0..sets), rng.random());
+        let loads = if keeps { chunks.min(sets) } else { chunks };
+        let clocks = [1, 4, 20][rng.random_range(0..3)];
+        self.loads.extend((first..first + loads).map(|set| Chunk {
+            set: set % sets,
+            half,
+            clocks: rng.random_range(0..=clocks),
+        }));
+        for (chunks, last) in [(chunks, false), (loads, true)] {
+            let word = run::SET.put(first as u32)
+                | run::KEEP.flag(!last)
+                | run::HALF.flag(half)
+                | run::REGION.flag(rng.random())
+                | run::CHUNKS.put(chunks as u32 - 1)
+                | run::KERNEL_ROWS.put(rng.random_range(2..5))
+                | run::KERNEL_COLS.put(rng.random_range(2..5))
+                | run::PITCH.put(rng.random_range(4..=6))
+                | run::AREA.put(rng.random_range(4..=15));
+            self.runs.extend(Some(word).filter(|_| keeps || last));
+        }
+    }
+
+    /// The next run is given when its half is not filled and its region not drained.
+    fn run(&mut self, orders: &OrdersOutputs, rng: &mut ChaCha8Rng) -> Option<u32> {
+        let is_free = |word: &&u32| {
+            let is_filled = !self.fills.is_empty() && self.filled_half == run::HALF.is_set(**word);
+            let is_drained = self.drain.1 > 0 && self.drain.0 == run::REGION.is_set(**word);
+            !is_filled && !is_drained
+        };
+        self.runs.front().filter(is_free)?;
+        let given = orders.run_ready && rng.random_bool(0.2);
+        given.then(|| self.runs.pop_front().expect("a run"))
+    }
+
+    /// Entries for this unit when their set is free; others between them.
+    fn load(&mut self, rng: &mut ChaCha8Rng) -> (Option<Load>, Vec<bool>) {
+        if rng.random_bool(0.1) {
+            return (None, vec![rng.random(), rng.random()]);
+        }
+        let next = self.loads.front_mut();
+        let own = next.filter(|chunk| self.is_loading || !self.held[chunk.set]);
+        let Some(chunk) = own.filter(|_| rng.random_bool(0.9)) else {
+            let any = Chunk {
+                set: rng.random_range(0..self.held.len()),
+                half: rng.random(),
+                clocks: 0,
+            };
+            let load = random_load(any, rng.random(), rng.random(), rng);
+            return (Some(load), vec![false, rng.random()]);
+        };
+        let load = random_load(*chunk, !self.is_loading, chunk.clocks == 0, rng);
+        self.held[chunk.set] = true;
+        self.is_loading = !load.last;
+        chunk.clocks = chunk.clocks.saturating_sub(1);
+        if load.last {
+            self.loads.pop_front();
+        }
+        (Some(load), vec![true, rng.random()])
+    }
+
+    /// A half that no run names is filled now and then; words for others between its words.
+    fn fill(&mut self, orders: &OrdersOutputs, rng: &mut ChaCha8Rng) -> (Fill, Vec<bool>) {
+        let half = rng.random();
+        if self.fills.is_empty() && !orders.half_busy[usize::from(half)] && rng.random_bool(0.02) {
+            self.filled_half = half;
+            self.fills = random_fills(half, rng);
+        }
+        if self.fills.is_empty() || rng.random_bool(0.1) {
+            let fills = random_fills(rng.random(), rng);
+            let at = rng.random_range(0..fills.len().min(4));
+            return (fills[at].clone(), vec![false, rng.random()]);
+        }
+        let fill = self.fills.pop_front().expect("a word");
+        (fill, vec![true, rng.random()])
+    }
+
+    /// Positions of a region that is not computed, of this unit and of others.
+    fn position(&mut self, orders: &OrdersOutputs, rng: &mut ChaCha8Rng) -> Option<Position> {
+        let region = rng.random();
+        let at = usize::from(region);
+        let is_free = self.were_free[at] && !orders.region_busy[at];
+        if self.drain.1 == 0 && is_free && rng.random_bool(0.05) {
+            self.drain = (region, rng.random_range(1..60));
+        }
+        if self.drain.1 == 0 || rng.random_bool(0.1) {
+            return None;
+        }
+        self.drain.1 -= 1;
+        self.word += 1;
+        let region = self.drain.0;
+        let high = self.word / 8 % (SUMS / 16);
+        Some(Position {
+            row: rng.random_range(0..16),
+            col: rng.random_range(0..8) + if region { 8 } else { 0 },
+            // Of this unit, or one bit differs.
+            share: self.share ^ [0, 0, 1 << rng.random_range(0..6)][rng.random_range(0..3)],
+            region,
+            word: high * 16 + usize::from(region) * 8 + self.word % 8,
+            keep: rng.random(),
+        })
+    }
+
+    /// A register with which nothing works at present.
+    fn write(&mut self, orders: &OrdersOutputs, rng: &mut ChaCha8Rng) -> Option<(usize, u32)> {
+        let register = rng.random_range(0..8);
+        let region = register >= 6;
+        let is_drained = self.drain.1 > 0 && (register == 2 || self.drain.0 == region);
+        let is_used = match register {
+            0 | 1 => self.is_loading,
+            2 | 3 => is_drained,
+            _ => is_drained || orders.region_busy[usize::from(region)],
+        };
+        if is_used || rng.random_bool(0.8) {
+            return None;
+        }
+        let (from, to) = match register {
+            5 => (0, 8),
+            7 => (8, 16),
+            _ => (0, 20),
+        };
+        // Mostly a large part of all.
+        let cut = rng.random_range(0..=(to - from) / 2);
+        let (first, end) = match rng.random_bool(0.2) {
+            true => (from + cut, from + cut),
+            false => (from + cut / 2, to - cut / 2),
+        };
+        let word = match register {
+            2 | 3 => rng.random::<u32>() & 63,
+            _ => range::FIRST.put(first) | range::END.put(end),
+        };
+        Some((register, word))
+    }
+}
+
+/// Entries of one place, of lists of a half.
+fn random_load(chunk: Chunk, first: bool, last: bool, rng: &mut ChaCha8Rng) -> Load {
+    let (row, col) = (rng.random_range(0..16), rng.random_range(0..16));
+    let lists = if chunk.half { 8..16 } else { 0..8 };
+    let entry = |_| Entry {
+        value: rng.random_range(-255..256),
+        channel: rng.random_range(lists.clone()),
+        row,
+        col,
+    };
+    let entries: Vec<Entry> = (0..ENTRIES).map(entry).collect();
+    Load {
+        row,
+        col,
+        set: chunk.set,
+        first,
+        last,
+        entries: entries[rng.random_range(0..=ENTRIES)..].to_vec(),
+    }
+}
+
+/// Lists of a half of the weights.
+fn random_fills(half: bool, rng: &mut ChaCha8Rng) -> VecDeque<Fill> {
+    let share = rng.random_range(0..=3) as f64 / 10.0;
+    let lists = (0..8).map(|_| random_list(rng, (3, 3), 2, share));
+    let lists: Vec<_> = lists.collect();
+    let begin = if half { (WORDS / 2, 8) } else { (0, 0) };
+    let begin = Fill {
+        begin: Some(begin),
+        word: None,
+    };
+    let words = super::fills(&lists, LANES);
+    std::iter::once(begin).chain(words).collect()
+}
+
+/// The unit beside its model.
+struct Pair {
+    dut: Dut,
+    model: SparseUnitModel,
+}
+
+impl Pair {
+    /// One clock; sums are compared if `known`.
+    fn step(&mut self, inputs: &SparseUnitInputs, known: bool) -> Checked<SparseUnitOutputs> {
+        let dut = &mut self.dut;
+        set_inputs(dut, inputs);
+        dut.settle();
+        let outputs = self.model.step(inputs);
+        check_travel(dut, &outputs)?;
+        let orders = &outputs.orders;
+        dut.check("run_ready_o", orders.run_ready)?;
+        dut.check("half_busy_o", bits(&orders.half_busy))?;
+        dut.check("region_busy_o", bits(&orders.region_busy))?;
+        dut.check("running_o", orders.running)?;
+        dut.check("waits_o", orders.waits)?;
+        dut.check("released_o", bits(&orders.released))?;
+        dut.check("full_o", outputs.full)?;
+        dut.check("tap_o", outputs.tap)?;
+        dut.check("drop_o", outputs.drop)?;
+        dut.check("hold_o", outputs.hold)?;
+        for (lane, sum) in outputs.sums.iter().enumerate() {
+            if known {
+                dut.check_element("sum_o", lane, LANES, *sum as u64)?;
+            }
+        }
+        dut.clock();
+        Ok(outputs)
+    }
+
+    /// Sums begin with any value: all are drained.
+    fn clear(&mut self) -> Checked {
+        let sums = vec![0; LANES];
+        for register in [4, 5] {
+            let word = range::FIRST.put(0) | range::END.put(1);
+            let inputs = SparseUnitInputs {
+                write: Some((register, word)),
+                sums: sums.clone(),
+                ..SparseUnitInputs::default()
+            };
+            self.step(&inputs, false)?;
+        }
+        for word in 0..SUMS + 6 {
+            let position = Position {
+                row: 0,
+                col: 0,
+                share: 0,
+                region: false,
+                word,
+                keep: false,
+            };
+            let inputs = SparseUnitInputs {
+                position: Some(position).filter(|_| word < SUMS),
+                sums: sums.clone(),
+                ..SparseUnitInputs::default()
+            };
+            self.step(&inputs, false)?;
+        }
+        Ok(())
+    }
+}
+
+fn bits(bits: &[bool]) -> u64 {
+    let bits = bits.iter().rev();
+    bits.fold(0, |word, bit| word << 1 | u64::from(*bit))
+}
+
+fn set_inputs(dut: &mut Dut, inputs: &SparseUnitInputs) {
+    let (load, mask) = &inputs.load;
+    dut.set("load_valid_i", load.is_some());
+    dut.set("load_mask_i", bits(mask));
+    if let Some(load) = load {
+        for (port, value) in load_members(load) {
+            dut.set(&format!("{port}_i"), value);
+        }
+        let mut entries = load.entries.iter().map(Some).collect::<Vec<_>>();
+        entries.resize(ENTRIES, None);
+        let values = entries.iter();
+        let values = values.map(|entry| entry.map_or(0, |entry| entry.value as u64));
+        dut.set_all("load_value_i", values);
+        let lists = entries.iter();
+        let lists = lists.map(|entry| entry.map_or(0, |entry| entry.channel as u64));
+        dut.set_all("load_list_i", lists);
+    }
+    let (fill, mask) = &inputs.fill;
+    super::set_fill(dut, fill);
+    dut.set("fill_mask_i", bits(mask));
+    dut.set("position_valid_i", inputs.position.is_some());
+    for (port, value) in inputs.position.iter().flat_map(position_members) {
+        dut.set(&format!("{port}_i"), value);
+    }
+    dut.set_all("sum_i", inputs.sums.iter().map(|sum| *sum as u64));
+    dut.set("write_i", inputs.write.is_some());
+    dut.set("run_i", inputs.run.is_some());
+    let (register, word) = inputs.write.unwrap_or_default();
+    dut.set("order_register_i", register as u64);
+    dut.set("order_data_i", inputs.run.unwrap_or(word));
+}
+
+fn load_members(load: &Load) -> [(&'static str, u64); 6] {
+    [
+        ("load_count", load.entries.len() as u64),
+        ("load_row", load.row as u64),
+        ("load_col", load.col as u64),
+        ("load_set", load.set as u64),
+        ("load_first", u64::from(load.first)),
+        ("load_last", u64::from(load.last)),
+    ]
+}
+
+fn position_members(position: &Position) -> [(&'static str, u64); 6] {
+    [
+        ("position_row", position.row as u64),
+        ("position_col", position.col as u64),
+        ("position_share", position.share as u64),
+        ("position_region", u64::from(position.region)),
+        ("position_addr", position.word as u64),
+        ("position_keep", u64::from(position.keep)),
+    ]
+}
+
+/// What goes on to the next unit.
+fn check_travel(dut: &Dut, outputs: &SparseUnitOutputs) -> Checked {
+    let (load, mask) = &outputs.load;
+    dut.check("load_valid_o", load.is_some())?;
+    if let Some(load) = load {
+        dut.check("load_mask_o", bits(mask))?;
+        for (port, value) in load_members(load) {
+            dut.check(&format!("{port}_o"), value)?;
+        }
+        for (at, entry) in load.entries.iter().enumerate() {
+            dut.check_element("load_value_o", at, ENTRIES, entry.value as u64)?;
+            dut.check_element("load_list_o", at, ENTRIES, entry.channel as u64)?;
+        }
+    }
+    let (fill, mask) = &outputs.fill;
+    dut.check("fill_begin_o", fill.begin.is_some())?;
+    dut.check("fill_valid_o", fill.word.is_some())?;
+    if fill.begin.is_some() || fill.word.is_some() {
+        dut.check("fill_mask_o", bits(mask))?;
+    }
+    if let Some((word, list)) = fill.begin {
+        dut.check("fill_word_o", word as u64)?;
+        dut.check("fill_first_list_o", list as u64)?;
+    }
+    if let Some(word) = &fill.word {
+        dut.check("fill_index_o", word.index)?;
+        for (lane, weight) in word.weights.iter().enumerate() {
+            dut.check_element("fill_weight_o", lane, LANES, *weight as u64)?;
+        }
+    }
+    dut.check("position_valid_o", outputs.position.is_some())?;
+    for (port, value) in outputs.position.iter().flat_map(position_members) {
+        dut.check(&format!("{port}_o"), value)?;
+    }
+    Ok(())
+}
+
+fn random_runs(sources: &Sources, sets: usize, seed: u64) -> Checked<Coverage> {
+    let dut = Dut::new(sources, seed);
+    let mut rng = dut.rng();
+    let mut coverage = Coverage::default();
+    let weights = WeightsModel::new(WORDS, LISTS);
+    let model = SparseUnitModel::new((sets, 16), weights, SUMS, LANES);
+    let mut pair = Pair { dut, model };
+    pair.clear()?;
+    let mut traffic = Traffic::new(sets);
+    for half in [false, true] {
+        for fill in random_fills(half, &mut rng) {
+            let inputs = SparseUnitInputs {
+                fill: (fill, vec![true, false]),
+                sums: vec![0; LANES],
+                ..SparseUnitInputs::default()
+            };
+            pair.step(&inputs, true)?;
+        }
+    }
+    for _ in 0..6000 {
+        let before = pair.model.orders();
+        let inputs = traffic.next(&before, &mut rng);
+        let outputs = pair.step(&inputs, true)?;
+        cover(&mut coverage, &inputs, &outputs, &pair.model.orders());
+    }
+    Ok(coverage)
+}
+
+fn cover(
+    coverage: &mut Coverage,
+    inputs: &SparseUnitInputs,
+    outputs: &SparseUnitOutputs,
+    after: &OrdersOutputs,
+) {
+    let orders = &outputs.orders;
+    let fields = inputs.run.map(|word| {
+        (
+            run::KEEP.is_set(word),
+            run::CHUNKS.get(word) as usize >= orders.released.len(),
+        )
+    });
+    coverage.event(
+        "run that keeps its sets",
+        fields.is_some_and(|(keep, _)| keep),
+    );
+    coverage.event(
+        "run that fills a set twice",
+        fields.is_some_and(|(_, long)| long),
+    );
+    coverage.event("two runs", orders.running && !orders.run_ready);
+    coverage.event("run that waits for a set", orders.waits);
+    coverage.event("runs end", orders.running && !after.running);
+    coverage.event("next run", !orders.run_ready && after.run_ready);
+    let released = orders.released.iter().zip(&after.released);
+    coverage.event("set released", released.clone().any(|(a, b)| a != b));
+    coverage.event("full set", outputs.full);
+    coverage.event("word outside the window", outputs.drop);
+    coverage.event("products beside a drain", {
+        outputs.tap && inputs.position.is_some()
+    });
+    coverage.event("products that wait", outputs.hold);
+    coverage.event("register beside a run", {
+        inputs.write.is_some() && orders.running
+    });
+    coverage.event("weights beside a run", {
+        inputs.fill.0.word.is_some() && inputs.fill.1[0] && orders.running
+    });
+}
+
+#[test]
+fn the_registers_and_runs_of_a_unit_follow_their_model() {
+    run_seeds(|seed| random_runs(&UNIT_2, 2, seed));
+    let sources = unit(4);
+    run_seeds(|seed| random_runs(&sources, 4, seed));
+}
+
+#[test]
+fn faults_of_runs_are_noticed() {
+    let mutants = r"
+        // A set is handed over again before it has been read.
+        heddle_unit_orders_s2: is_full & !is_claimed => is_full
+        // A set is read while its last entries are written.
+        heddle_unit_orders_s2: filled_q & (filled_set_q => filled_i & (filled_set_i
+        // Sets that should stay are released.
+        heddle_unit_orders_s2: read_done_i & !run_keep => read_done_i
+        // The next run begins before the products of the one before have arrived.
+        heddle_unit_orders_s2: !has_sets_q & !busy_i => !has_sets_q
+        // A run ends a set early.
+        heddle_unit_orders_s2: sets_left_q == 8'd0 => sets_left_q == 8'd1
+        // Entries of other units fill a set.
+        heddle_sparse_unit_g3: load_last_i & load_mask_i[0] => load_last_i
+        // The window of the other region.
+        heddle_region_windows: position_valid_i & position_region_i => position_region_i
+        // A register of the other region.
+        heddle_unit_orders_s2: order_register_i == 3'd6 => order_register_i == 3'd4";
+    check_mutants(&UNIT_2, &faults(mutants), |sources, seed| {
+        random_runs(sources, 2, seed)
+    });
+}
