@@ -74,9 +74,9 @@ pub struct SparseHead {
     /// The half of the weights that are filled.
     pub fill_half_i: Signal<In, Bit>,
     /// The sums of a region are drained.
-    pub drains_i: Signal<In, Bit>,
-    /// That region.
-    pub drain_region_i: Signal<In, Bit>,
+    pub drains_i: [Signal<In, Bit>; 2],
+    /// Parameters of output channels may be in use.
+    pub scales_i: Signal<In, Bit>,
     /// All results have left.
     pub drained_i: Signal<In, Bit>,
     /// What units say, see [`Scoreboard`].
@@ -278,7 +278,7 @@ impl SparseHead {
         self.runs = self.board.running_o | self.gave[0] | self.gave[1] | self.gave[2];
 
         self.may_begin = !(flag!(self.word, header::WAIT_RUNS) & self.runs)
-            & !((self.kind == Command::Scale) & !self.drained_i);
+            & !((self.kind == Command::Scale) & self.scales_i);
         for i in 0..3 {
             if self.engine[i] & self.busy_i[i] {
                 self.may_begin = false;
@@ -293,14 +293,13 @@ impl SparseHead {
         if self.register.get_bit(2) {
             for r in 0..2 {
                 if (self.register.get_bit(1) == (r == 1))
-                    & (self.board.region_busy_o[r]
-                        | (self.drains_i & (self.drain_region_i == (r == 1))))
+                    & (self.board.region_busy_o[r] | self.drains_i[r])
                 {
                     self.may_write = false;
                 }
             }
         } else if self.register.get_bit(1) {
-            self.may_write = !self.drains_i;
+            self.may_write = !(self.drains_i[0] | self.drains_i[1]);
         } else {
             self.may_write = !self.busy_i[0] & (self.load_tail == 0);
         }
@@ -315,7 +314,8 @@ impl SparseHead {
         if self.command == Command::Run {
             self.may_start = self.board.ready_o
                 & !(self.busy_i[1] & (self.fill_half_i == self.half))
-                & !(self.drains_i & (self.drain_region_i == self.region));
+                & !(self.drains_i[0] & !self.region)
+                & !(self.drains_i[1] & self.region);
         }
         if self.command == Command::Drain {
             self.may_start = !self.board.region_busy_o[0];

@@ -40,8 +40,10 @@ pub struct HeadInputs {
     pub load: (usize, u64),
     /// The half of the weights that are filled.
     pub fill_half: bool,
-    /// A region whose sums are drained.
-    pub drains: Option<bool>,
+    /// The sums of a region are drained.
+    pub drains: [bool; 2],
+    /// Parameters of output channels may be in use.
+    pub scales: bool,
     /// All results have left.
     pub drained: bool,
     /// Units.
@@ -248,23 +250,22 @@ impl HeadModel {
     /// Whether the word goes on.
     fn passes(&self, inputs: &HeadInputs, runs: bool) -> bool {
         let Some(word) = self.word else { return false };
-        let drains = |region: bool| inputs.drains == Some(region);
         match self.state {
             State::Header => {
                 let opcode = header::OPCODE.get(word);
                 let is_busy = engine(opcode).is_some_and(|engine| inputs.busy[engine]);
                 !is_busy
                     && !(header::WAIT_RUNS.is_set(word) && runs)
-                    && (opcode != OP_SCALE || inputs.drained)
+                    && !(opcode == OP_SCALE && inputs.scales)
             }
             State::Body if self.opcode() == OP_SET && self.command.len() > 1 => {
                 // Beyond the registers the number goes on, modulo 16.
                 let register = set::REGISTER.get(self.command[1]) + self.command.len() as u32 - 2;
-                let region = register & 2 != 0;
+                let region = usize::from(register & 2 != 0);
                 match register & 6 {
                     0 => !inputs.busy[0] && self.tail == 0,
-                    2 => inputs.drains.is_none(),
-                    _ => !self.said.region_busy[usize::from(region)] && !drains(region),
+                    2 => inputs.drains == [false; 2],
+                    _ => !self.said.region_busy[region] && !inputs.drains[region],
                 }
             }
             State::Body => true,
@@ -282,7 +283,7 @@ impl HeadModel {
             }
             OP_RUN => {
                 let fills = inputs.busy[1] && inputs.fill_half == run::HALF.is_set(first);
-                let drains = inputs.drains == Some(run::REGION.is_set(first));
+                let drains = inputs.drains[usize::from(run::REGION.is_set(first))];
                 !fills && !drains && !self.any(self.units(2), |unit| !inputs.units[unit].ready)
             }
             OP_DRAIN => !self.said.region_busy[usize::from(drain::REGION.is_set(first))],

@@ -151,6 +151,10 @@ fn surround(inputs: &mut HeadInputs, rng: &mut ChaCha8Rng) {
     }
     change(&mut inputs.fill_half, 0.1);
     change(&mut inputs.drained, 0.2);
+    change(&mut inputs.scales, 0.2);
+    for drains in &mut inputs.drains {
+        change(drains, 0.1);
+    }
     change(&mut inputs.progress, 0.3);
     for unit in &mut inputs.units {
         change(&mut unit.ready, 0.2);
@@ -161,9 +165,6 @@ fn surround(inputs: &mut HeadInputs, rng: &mut ChaCha8Rng) {
         for flag in &mut unit.released {
             change(flag, 0.02);
         }
-    }
-    if rng.random_bool(0.2) {
-        inputs.drains = [None, Some(false), Some(true)][rng.random_range(0..3)];
     }
     inputs.load = (rng.random_range(0..SETS), rng.random_range(0..1 << UNITS));
     inputs.begins = rng.random_bool(0.1);
@@ -182,8 +183,8 @@ fn drive(dut: &mut Dut, inputs: &HeadInputs) {
     dut.set("load_set_i", inputs.load.0 as u64);
     dut.set("load_mask_i", inputs.load.1);
     dut.set("fill_half_i", inputs.fill_half);
-    dut.set("drains_i", inputs.drains.is_some());
-    dut.set("drain_region_i", inputs.drains.unwrap_or(false));
+    dut.set("drains_i", bits(&mut inputs.drains.into_iter()));
+    dut.set("scales_i", inputs.scales);
     dut.set("drained_i", inputs.drained);
     dut.set("progress_i", inputs.progress);
     let units = || inputs.units.iter();
@@ -327,7 +328,7 @@ fn faults_of_a_head_are_noticed() {
         // A run does not wait for the weights of its half.
         heddle_sparse_head: busy_i[1] & (fill_half_i == half_q) => 1'b0
         // A register of a region is written while the sums are drained.
-        heddle_sparse_head: board_region_busy_out[1] | (drains_i & drain_region_i) => board_region_busy_out[1]
+        heddle_sparse_head: board_region_busy_out[1] | drains_i[1] => board_region_busy_out[1]
         // Weights do not wait for the runs of the second half.
         heddle_sparse_head: if (half_q) may_start = !board_half_busy_out[1] => if (half_q) may_start = 1'b1
         // A column behind the largest one is no error.
