@@ -7,6 +7,7 @@ mod head;
 mod load;
 mod map;
 mod slots;
+mod slots_worked;
 mod sums;
 mod unit;
 mod units;
