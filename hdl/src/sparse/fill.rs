@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// each cycle from T+1 on. With its last word in T the weights are on `fill_o` in T+1.
 ///
 /// `busy_o` is high from the cycle after `start_i` on and falls units + 3 cycles after the last word of the stream was taken: a word taken in T
-/// is at the last unit in T + units, and its list written two cycles later ([`UnitWeights`](super::UnitWeights)); a cycle after that it may be read.
+/// is at the last unit in T + units, and its list written two cycles later (`UnitWeights`); a cycle after that it may be read.
 #[module(name = "sparse_fill")]
 pub struct Fill {
     /// A word of SPARSE_WEIGHTS.
@@ -45,13 +45,13 @@ pub struct Fill {
     left: RegData<Bits<16>>,
     /// Place of the next one in its block.
     at: RegData<Bits<2>>,
-    /// Word 1, 2, ... of its weights has come, and more are to come.
+    /// Each word of its weights but the last one: it has come, and more are to come.
     came: [RegEn<Bit>; words - 1],
     takes: Signal<Local, Bit>,
     takes_index: Signal<Local, Bit>,
-    /// The word that is taken is word 1, 2, ... of weights.
+    /// Each word of its weights: it is taken.
     takes_word: [Signal<Local, Bit>; words],
-    /// It is the last one of its weights, of the record.
+    /// The last one is, and it is the last one of the record.
     ends: Signal<Local, Bit>,
     ends_all: Signal<Local, Bit>,
     begin: Reg<Bit>,

@@ -12,10 +12,10 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `start_i` in cycle T, T-1 has the last word of the command at the latest: the first word of the stream is taken in T+1.
 /// If nothing waits, a slot of w words follows the one before after w cycles; the last word of the first one is taken in T+w and the slot
-/// in T+w+1. A chunk that begins a load costs a cycle if w is 1, but for the first one. So n slots that [`Load`] takes
+/// in T+w+1. A chunk that begins a load costs a cycle if w is 1, but for the first one. So n slots that `Load` takes
 /// at once keep `busy_o` high from T+1 to T + n w + 3, and a cycle longer for each such chunk.
 ///
-/// `busy_o` falls in the cycle in which the last entries stand on the wave of [`Load`]: two cycles after the first one behind the
+/// `busy_o` falls in the cycle in which the last entries stand on the wave of `Load`: two cycles after the first one behind the
 /// last slot in which `slot_ready_i` is high. What comes for `mask_o` from then on does not change it for them.
 #[module(name = "sparse_slots")]
 pub struct Slots {
@@ -48,12 +48,13 @@ pub struct Slots {
     pub begins_o: Signal<Out, Bit>,
     #[new(SlotPlaces::new(lanes, sets))]
     places: SlotPlaces,
-    /// Lanes that are loaded.
+    /// Lanes that are loaded: how many, and whether each is.
     loaded: RegData<Bits<7>>,
+    is_loaded: [Signal<Local, Bit>; lanes],
     threshold: RegData<Bits<8>>,
-    /// Word 1, 2, ... of a slot has come, and more are to come.
+    /// Each word of a slot but the last one: it has come, and more are to come.
     came: [RegEn<Bit>; words - 1],
-    /// All have.
+    /// All words of a slot have come.
     full: Reg<Bit>,
     value: [RegData<Bits<9>>; lanes],
     nz: [RegData<Bit>; lanes],
@@ -62,7 +63,7 @@ pub struct Slots {
     decoded_nz: [Signal<Local, Bit>; 8],
     map_ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
-    /// The word that is taken is word 1, 2, ...
+    /// Each word of a slot: it is taken.
     takes_word: [Signal<Local, Bit>; words],
     /// The slot is offered, and taken.
     offers: Signal<Local, Bit>,
@@ -83,6 +84,7 @@ pub struct Slots {
 impl Slots {
     fn update(&mut self) {
         self.command();
+        self.lanes();
         self.gather();
         self.offer();
         self.leave();
@@ -106,6 +108,20 @@ impl Slots {
         self.asks_o = self.places.asks_o;
         self.set_o = self.places.set_o;
         self.begins_o = self.places.begins_o;
+    }
+
+    /// Which lanes are loaded: those whose number is less, compared without a carry chain, from the lowest bit on.
+    fn lanes(&mut self) {
+        for i in 0..self._lanes {
+            self.is_loaded[i] = false;
+            for b in 0..7 {
+                if (i >> b) % 2 == 1 {
+                    self.is_loaded[i] = self.is_loaded[i] & self.loaded.get_bit(b);
+                } else {
+                    self.is_loaded[i] = self.is_loaded[i] | self.loaded.get_bit(b);
+                }
+            }
+        }
     }
 
     /// The words of a slot.
@@ -138,7 +154,7 @@ impl Slots {
             self.value[i].load(self.takes_word[i / 8], self.decoded[i % 8]);
             self.nz[i].load(
                 self.takes_word[i / 8],
-                self.decoded_nz[i % 8] & (self.loaded > i.to_bits::<7>()),
+                self.decoded_nz[i % 8] & self.is_loaded[i],
             );
         }
     }

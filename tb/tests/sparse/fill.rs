@@ -228,7 +228,24 @@ fn a_list_can_be_read_in_the_last_unit_when_the_engine_is_no_longer_busy() {
 
 #[test]
 fn faults_of_fill_are_noticed() {
-    let mutants = r"";
-    let check = |sources: &Sources, seed| random_records(sources, seed, SMALL);
-    check_mutants(&FILL_3, &faults(mutants), check);
+    let mutants = r"
+        // Busy ends when the last list is written, not when it can be read.
+        heddle_sparse_fill_g16: travels_q <= 7'd7 => travels_q <= 7'd6
+        // A word more than the record has.
+        heddle_sparse_fill_g16: left_q == 16'd1 => left_q == 16'd0
+        // Indices come too early, or a record begins in the middle of a block.
+        heddle_sparse_fill_g16: ends & (&at_q) => ends & at_q[1]
+        heddle_sparse_fill_g16: if (start_i) at_q <= 2'd0; =>
+        // All words of a block have its first index.
+        heddle_sparse_fill_g16: if (!takes_index) index_q[16*i+:16] <= index_q[16*i+16+:16]; =>
+        // Indices that come while the last word of the block before leaves are lost.
+        heddle_sparse_fill_g16: if (!takes_index) index_q => if (valid_q) index_q
+        // The second word comes to the first weights too.
+        heddle_sparse_fill_g16: !by_index_q & !came_q => !by_index_q
+        // Units 32 to 63 in place of 0 to 31, and another half.
+        heddle_sparse_fill_g16: command_index_i == 3'd3 => command_index_i == 3'd4
+        heddle_sparse_fill_g16: word_q[48] => word_q[47]";
+    let size = (16, 5);
+    let check = |sources: &Sources, seed| random_records(sources, seed, size);
+    check_mutants(&fill(size), &faults(mutants), check);
 }

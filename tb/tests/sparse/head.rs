@@ -128,13 +128,15 @@ fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {
     }
 }
 
-/// The words of a command, as they are or with one bit wrong.
+/// The words of a command, as they are, with one bit wrong, or with one more in a field, which is too much at a limit.
 fn random_words(rng: &mut ChaCha8Rng, is_wrong: bool) -> VecDeque<u32> {
     let mut words = random_command(rng).words();
     words[0] |= u32::from(rng.random_bool(0.3)) << 29;
     if is_wrong {
         let word = rng.random_range(0..words.len());
-        words[word] ^= 1 << rng.random_range(0..32);
+        let more = words[word].wrapping_add([1, 1 << 16][rng.random_range(0..2)]);
+        let wrong = words[word] ^ 1 << rng.random_range(0..32);
+        words[word] = if rng.random() { more } else { wrong };
     }
     words.into()
 }

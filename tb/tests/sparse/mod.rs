@@ -9,6 +9,7 @@ mod load;
 mod map;
 mod orders;
 mod slots;
+mod slots_worked;
 mod sums;
 mod unit;
 mod units;
