@@ -47,10 +47,8 @@ pub struct SparseUnit {
     pub layout_i: SumLayout<In>,
     /// Results that are drained.
     pub drain_window_i: Rectangle<In>,
-    /// First group that is drained from here.
-    pub group0_i: Signal<In, Bits<8>>,
-    /// The group behind the last one.
-    pub group1_i: Signal<In, Bits<8>>,
+    /// Whose output channels the unit has.
+    pub share_i: Signal<In, Bits<6>>,
     /// Sums of the units before.
     pub sum_i: [Signal<In, Bits<32>>; lanes],
     /// Sums with those of this unit.
@@ -147,8 +145,7 @@ impl SparseUnit {
     fn drain(&mut self) {
         self.link.position_i.follow(&self.position_i);
         self.link.window_i.follow(&self.drain_window_i);
-        self.link.group0_i = self.group0_i;
-        self.link.group1_i = self.group1_i;
+        self.link.share_i = self.share_i;
         self.unit.drain_i.follow(&self.link.drain_o);
         for i in 0..self._lanes {
             self.link.stored_i[i] = self.unit.stored_o[i];

@@ -5,22 +5,20 @@ use heddle_kernel::prelude::*;
 
 /// A link of the drain chain: sums of a position come from the units before, and go on with those of this unit, if it has any.
 ///
-/// Neighbours may both have sums of a position: their products belong to one result. A position outside the window adds nothing.
+/// Neighbours may both have sums of a position: their products belong to one result. A position outside the window, or of another share, adds nothing.
 ///
 /// # Timing
 /// Position in cycle T: the unit's word of sums is asked for in T+1 (`drain_o`), and is on `stored_i` in T+3. The sums of the units before
 /// are on `sum_i` in T+4, the sums of both on `sum_o` in T+5. Each unit is a cycle behind the one before it, so that the sums of
-/// m units come out m + 4 cycles behind the position. The window is stable in T.
+/// m units come out m + 4 cycles behind the position. Window and share are stable in T.
 #[module]
 pub struct DrainLink {
     /// A position whose sums are drained.
     pub position_i: DrainPosition<In>,
     /// Results of which this unit has sums.
     pub window_i: Rectangle<In>,
-    /// First group of which it has sums.
-    pub group0_i: Signal<In, Bits<8>>,
-    /// The group behind the last one.
-    pub group1_i: Signal<In, Bits<8>>,
+    /// Whose output channels it has.
+    pub share_i: Signal<In, Bits<6>>,
     /// A word of sums is read.
     pub drain_o: SumDrain<Out>,
     /// Sums of the word that was asked for two cycles ago.
@@ -46,10 +44,8 @@ impl DrainLink {
         self.window.row_i = self.position_i.row;
         self.window.col_i = self.position_i.col;
         self.window.window_i.follow(&self.window_i);
-        self.drain.valid = self.position_i.valid
-            & self.window.is_in_o
-            & (self.position_i.group >= self.group0_i)
-            & (self.position_i.group < self.group1_i);
+        self.drain.valid =
+            self.position_i.valid & self.window.is_in_o & (self.position_i.share == self.share_i);
         self.drain.addr = self.position_i.addr;
         self.drain.keep = self.position_i.keep;
         self.drain_o.follow(&self.drain);

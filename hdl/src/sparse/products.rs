@@ -121,8 +121,7 @@ impl UnitProducts {
         }
         self.addr.load(
             self.moves,
-            self.layout_i.offset
-                + (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
+            (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
                 + (bit_cast::<16, 9>(self.kept_row) << self.layout_i.pitch)
                 + bit_cast::<16, 9>(self.kept_col),
         );

@@ -42,10 +42,8 @@ pub struct SparseUnits {
     pub layout_i: SumLayout<In>,
     /// Results that are drained from each unit.
     pub drain_window_i: [Rectangle<In>; units],
-    /// First group that is drained from each unit.
-    pub group0_i: [Signal<In, Bits<8>>; units],
-    /// The group behind the last one.
-    pub group1_i: [Signal<In, Bits<8>>; units],
+    /// Whose output channels each unit has.
+    pub share_i: [Signal<In, Bits<6>>; units],
     /// What the sums of a position begin with.
     pub sum_i: [Signal<In, Bits<32>>; lanes],
     /// Sums of a position.
@@ -134,8 +132,7 @@ impl SparseUnits {
             self.unit[u].window_i.follow(&self.window_i[u]);
             self.unit[u].layout_i.follow(&self.layout_i);
             self.unit[u].drain_window_i.follow(&self.drain_window_i[u]);
-            self.unit[u].group0_i = self.group0_i[u];
-            self.unit[u].group1_i = self.group1_i[u];
+            self.unit[u].share_i = self.share_i[u];
         }
     }
 }

@@ -114,7 +114,7 @@ pub struct Entry {
     pub col: Bits<8>,
 }
 
-/// Where results have their words of sums: at `offset` + (group << `area`) + (row << `pitch`) + column, the group modulo 16 and all
+/// Where results have their words of sums: at (group << `area`) + (row << `pitch`) + column, the group modulo 16 and all
 /// modulo the words of a unit. So the results of a unit have different words wherever they lie, if their columns are at most 2^`pitch`, rows of
 /// 2^`pitch` words at most 2^`area` words, and as many words for each group all that there are.
 #[bundle]
@@ -123,8 +123,6 @@ pub struct SumLayout {
     pub pitch: Bits<4>,
     /// Words of a group, as a power of two.
     pub area: Bits<4>,
-    /// Moves all.
-    pub offset: Bits<16>,
 }
 
 /// A word of sums that is read, and cleared.
@@ -149,8 +147,10 @@ pub struct DrainPosition {
     pub row: Bits<9>,
     /// Its column.
     pub col: Bits<9>,
-    /// Its group of output channels.
-    pub group: Bits<8>,
+    /// Whose output channels: the units with this share have its sums.
+    pub share: Bits<6>,
+    /// Region of the sums.
+    pub region: Bit,
     /// Its word of sums, in every unit that has one; higher bits than a unit's memory has are not looked at.
     pub addr: Bits<16>,
     /// Its sums stay as they are.

@@ -1,16 +1,19 @@
 //! A clocked link of the drain chain.
 
-use std::ops::Range;
-
-use super::reference::Place;
 use super::unit::Window;
 use crate::delay::DelayLine;
 
 /// A position whose sums are drained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Group, row and column of the result.
-    pub place: Place,
+    /// Row of the result.
+    pub row: i32,
+    /// Its column.
+    pub col: i32,
+    /// Whose output channels: the units with this share have its sums.
+    pub share: usize,
+    /// Region of the sums.
+    pub region: bool,
     /// Its word of sums.
     pub word: usize,
     /// Its sums stay as they are.
@@ -30,7 +33,7 @@ pub struct LinkOutputs {
 #[derive(Debug, Clone)]
 pub struct LinkModel {
     window: Window,
-    groups: Range<usize>,
+    share: usize,
     drain: DelayLine<Option<(usize, bool)>>,
     has: DelayLine<bool>,
     added: DelayLine<Vec<i32>>,
@@ -38,11 +41,11 @@ pub struct LinkModel {
 }
 
 impl LinkModel {
-    /// Of a unit with sums of these groups of the results of a window.
-    pub fn new(window: Window, groups: Range<usize>) -> Self {
+    /// Of a unit with sums of the results of a window, of a share of the output channels.
+    pub fn new(window: Window, share: usize) -> Self {
         Self {
             window,
-            groups,
+            share,
             drain: DelayLine::new(1),
             has: DelayLine::new(3),
             added: DelayLine::new(1),
@@ -59,7 +62,8 @@ impl LinkModel {
         sums: &[i32],
     ) -> LinkOutputs {
         let own = |position: &Position| {
-            self.groups.contains(&position.place.0) && self.window.contains(position.place)
+            let place = (0, position.row, position.col);
+            position.share == self.share && self.window.contains(place)
         };
         let drain = position.filter(own);
         let drain = drain.map(|position| (position.word, position.keep));

@@ -26,8 +26,6 @@ pub struct Layout {
     pub pitch: u32,
     /// Words of a group, as a power of two.
     pub area: u32,
-    /// Moves all.
-    pub offset: usize,
     /// Words of the memory.
     pub words: usize,
 }
@@ -36,7 +34,7 @@ impl Layout {
     /// The word of sums of a result.
     pub fn word(&self, (group, row, col): Place) -> usize {
         let row = (row as usize) << self.pitch;
-        (self.offset + ((group % 16) << self.area) + row + col as usize) % self.words
+        (((group % 16) << self.area) + row + col as usize) % self.words
     }
 }
 

@@ -25,36 +25,36 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
         layout: Layout {
             pitch: 2,
             area: 4,
-            offset: 0,
             words: 1 << 16,
         },
     };
-    let groups = rng.random_range(1..200);
-    let groups = groups..groups + 3;
+    let share = rng.random_range(0..64);
     super::set_window(&mut dut, &window.rows, &window.cols);
-    dut.set("group0_i", groups.start as u64);
-    dut.set("group1_i", groups.end as u64);
-    let mut model = LinkModel::new(window.clone(), groups.clone());
+    dut.set("share_i", share as u64);
+    let mut model = LinkModel::new(window.clone(), share);
     for cycle in 0..3000 {
-        let place = (
-            rng.random_range(groups.start - 1..=groups.end),
-            rng.random_range((row - 1).max(0)..=row + 3),
-            rng.random_range((col - 1).max(0)..=col + 3),
-        );
-        let keep = rng.random();
-        let word = rng.random_range(0..1 << 16);
-        let position = Some(Position { place, word, keep }).filter(|_| rng.random_bool(0.9));
+        let place = Position {
+            row: rng.random_range((row - 1).max(0)..=row + 3),
+            col: rng.random_range((col - 1).max(0)..=col + 3),
+            // One bit differs, or none.
+            share: share ^ [0, 1 << rng.random_range(0..6)][rng.random_range(0..2)],
+            region: rng.random(),
+            word: rng.random_range(0..1 << 16),
+            keep: rng.random(),
+        };
+        let position = Some(place).filter(|_| rng.random_bool(0.9));
         let mut words = || {
             let sum = |_| rng.random::<i32>();
             (0..LANES).map(sum).collect::<Vec<i32>>()
         };
         let (stored, sums) = (words(), words());
         dut.set("position_valid_i", position.is_some());
-        dut.set("position_group_i", place.0 as u64);
-        dut.set("position_row_i", place.1 as u64);
-        dut.set("position_col_i", place.2 as u64);
-        dut.set("position_addr_i", word as u64);
-        dut.set("position_keep_i", keep);
+        dut.set("position_share_i", place.share as u64);
+        dut.set("position_region_i", place.region);
+        dut.set("position_row_i", place.row as u64);
+        dut.set("position_col_i", place.col as u64);
+        dut.set("position_addr_i", place.word as u64);
+        dut.set("position_keep_i", place.keep);
         dut.set_all("stored_i", stored.iter().map(|sum| *sum as u64));
         dut.set_all("sum_i", sums.iter().map(|sum| *sum as u64));
         dut.settle();
@@ -71,11 +71,11 @@ fn random_positions(sources: &Sources, seed: u64) -> Checked<Coverage> {
             }
         }
         dut.clock();
-        let has = groups.contains(&place.0);
-        let inside = window.contains(place);
+        let has = place.share == share;
+        let inside = window.contains((0, place.row, place.col));
         coverage.event("position of the unit", has && inside);
         coverage.event("position outside the window", has && !inside);
-        coverage.event("group of another unit", !has && inside);
+        coverage.event("share of another unit", !has && inside);
     }
     Ok(coverage)
 }
@@ -90,8 +90,8 @@ fn faults_of_a_link_are_noticed() {
     let mutants = r"
         // The last row of a window is left out.
         heddle_in_window: row_i < window_row1_i => row_i + 9'd1 < window_row1_i
-        // The last group is left out.
-        heddle_drain_link: position_group_i < group1_i => position_group_i + 8'd1 < group1_i
+        // A share of another unit is taken.
+        heddle_drain_link: position_share_i == share_i => position_share_i[4:0] == share_i[4:0]
         // Sums of the position before.
         heddle_drain_link: has_q[1] => has_q[0]";
     check_mutants(&LINK_3, &faults(mutants), random_positions);

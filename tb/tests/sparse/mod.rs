@@ -18,7 +18,6 @@ use crate::rtl::Dut;
 fn set_layout(dut: &mut Dut, layout: &Layout) {
     dut.set("layout_pitch_i", layout.pitch);
     dut.set("layout_area_i", layout.area);
-    dut.set("layout_offset_i", layout.offset as u64);
 }
 
 /// The results that a unit has.

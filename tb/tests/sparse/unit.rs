@@ -64,9 +64,6 @@ impl Layer {
         if rng.random_bool(0.3) {
             entries.shuffle(rng);
         }
-        // The first result has one of the first words.
-        let before = (corner.0 as usize * 16 + corner.1 as usize) % SUMS;
-        let offset = SUMS - before + rng.random_range(0..16);
         let mut part = |first: i32, results: i32| match rng.random_bool(0.5) {
             true => first..first + results,
             false => {
@@ -81,7 +78,6 @@ impl Layer {
             layout: Layout {
                 pitch: 4,
                 area: 8,
-                offset,
                 words: SUMS,
             },
         };
@@ -245,7 +241,7 @@ pub(super) fn fill_words(dut: &mut Dut, lists: &[Vec<Tap>]) {
     }
 }
 
-/// Words from here on belong to no result of the layer; they are drained meanwhile.
+/// Words from here on, behind that of the first result, belong to no result of the layer; they are drained meanwhile.
 const OTHERS: usize = 800;
 
 fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Checked<Dut> {
@@ -255,11 +251,13 @@ fn random_layer(dut: Dut, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Chec
     let mut waiting = layer.entries.iter().copied();
     let mut entry = None;
     let mut taps = 0;
+    let Window { rows, cols, .. } = &layer.window;
+    let first = layer.window.layout.word((0, rows.start, cols.start));
     for cycle in 0.. {
         if entry.is_none() && rng.random_bool(offered) {
             entry = waiting.next();
         }
-        let drain = OTHERS + cycle % (SUMS - OTHERS);
+        let drain = (first + OTHERS + cycle % (SUMS - OTHERS)) % SUMS;
         let inputs = UnitInputs {
             entry,
             drain: Some(drain).filter(|_| rng.random_bool(drained)),

@@ -23,7 +23,6 @@ const SUMS: usize = 1024;
 const LAYOUT: Layout = Layout {
     pitch: 4,
     area: 8,
-    offset: 0,
     words: SUMS,
 };
 /// Cycles between the position on the first unit's wave and its first sum, and its sums behind the last unit.
@@ -216,11 +215,9 @@ impl Bench {
         self.set_rectangles("part", |unit| layer.parts[unit].0.clone());
         self.set_rectangles("window", |unit| layer.parts[unit].1.clone());
         self.set_rectangles("drain_window", |unit| layer.parts[unit].1.clone());
-        let groups = |unit: usize| layer.groups(layer.share(unit).0);
-        let starts: Vec<u64> = (0..UNITS).map(|unit| groups(unit).start as u64).collect();
-        let ends: Vec<u64> = (0..UNITS).map(|unit| groups(unit).end as u64).collect();
-        self.dut.set_all("group0_i", starts.into_iter());
-        self.dut.set_all("group1_i", ends.into_iter());
+        let shares = (0..UNITS).map(|unit| layer.share(unit).0 as u64);
+        self.dut
+            .set_all("share_i", shares.collect::<Vec<_>>().into_iter());
     }
 
     /// Writes the values of a layer to a set, those of each share of channels for its units.
@@ -298,8 +295,8 @@ impl Bench {
         Ok(cycles)
     }
 
-    /// Drains positions, one in a clock; gives the sums of each.
-    fn drain(&mut self, places: &[Place], first: i32) -> Vec<Vec<i32>> {
+    /// Drains positions, one in a clock, so many groups of a share; gives the sums of each.
+    fn drain(&mut self, places: &[Place], each: usize, first: i32) -> Vec<Vec<i32>> {
         let mut found = Vec::new();
         for step in 0..places.len() + LAST_SUM {
             let place = places.get(step);
@@ -307,7 +304,7 @@ impl Bench {
             let &(group, row, col) = place.unwrap_or(&(0, 0, 0));
             let word = LAYOUT.word((group, row, col));
             self.dut.set("position_addr_i", word as u64);
-            self.dut.set("position_group_i", group as u64);
+            self.dut.set("position_share_i", (group / each) as u64);
             self.dut.set("position_row_i", row as u64);
             self.dut.set("position_col_i", col as u64);
             // Where no position takes it there is another word.
@@ -329,9 +326,8 @@ impl Bench {
         for window in ["window", "drain_window"] {
             self.set_rectangles(window, |_| [0..16, 0..16]);
         }
-        self.dut.set_all("group0_i", [0u64; UNITS].into_iter());
-        self.dut.set_all("group1_i", [4u64; UNITS].into_iter());
-        self.drain(&places(4, [16, 16]), 0);
+        self.dut.set_all("share_i", [0u64; UNITS].into_iter());
+        self.drain(&places(4, [16, 16]), 4, 0);
     }
 }
 
@@ -367,7 +363,8 @@ fn random_layer(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage
         layer.map[1] + layer.kernel.1 - 1,
     ];
     let places = places(layer.groups, results);
-    let found = bench.drain(&places, first);
+    let each = layer.groups / layer.split[1];
+    let found = bench.drain(&places, each, first);
     for (place, found) in places.iter().zip(found) {
         let sums = sums.get(place).cloned().unwrap_or(vec![0; LANES]);
         let expected: Vec<i32> = sums.iter().map(|sum| sum.wrapping_add(first)).collect();
@@ -420,6 +417,7 @@ fn random_layers(sources: &Sources, seed: u64) -> Checked<Coverage> {
         bench.dut.set(port, false);
     }
     bench.dut.set("position_keep_i", false);
+    bench.dut.set("position_region_i", false);
     bench.set_bits("read_valid_i", [false; UNITS]);
     super::set_layout(&mut bench.dut, &LAYOUT);
     bench.clear();
