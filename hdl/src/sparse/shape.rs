@@ -1,5 +1,6 @@
 //! Sizes of the cluster.
 
+use crate::post::PostOptions;
 use heddle_arch::Params;
 
 /// Sizes of a cluster and of its units.
@@ -37,5 +38,49 @@ impl SparseShape {
             entry_max: section.map_entries as usize,
             units: section.units as usize,
         }
+    }
+}
+
+/// Sizes of what drains a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrainShape {
+    /// Sums of a position.
+    pub lanes: usize,
+    /// Units.
+    pub units: usize,
+    /// Groups of output channels whose parameters are kept, a power of two.
+    pub tiles: usize,
+    /// Sums are scaled to bytes.
+    pub post: bool,
+    /// They may be shifted to the left before.
+    pub left_shift: bool,
+}
+
+impl DrainShape {
+    /// That of a configuration.
+    pub fn of(params: &Params) -> Self {
+        let section = params.sparse_cluster();
+        Self {
+            lanes: section.channels as usize,
+            units: section.units as usize,
+            tiles: section.tiles as usize,
+            post: section.post,
+            left_shift: params.post.left_shift,
+        }
+    }
+
+    /// Cycles from the sums of a position to its bytes.
+    pub fn scale_latency(&self) -> usize {
+        let options = PostOptions {
+            left_shift: self.left_shift,
+            ..PostOptions::NONE
+        };
+        options.scale_latency() * usize::from(self.post)
+    }
+
+    /// Results that have a place, a power of two: with fewer the walk would wait although all that leave are taken. A place is in use from
+    /// the cycle behind the step of the walk until its result is read: the position travels `units` + 5 cycles, is scaled, written and read.
+    pub fn slots(&self) -> usize {
+        (self.units + self.scale_latency() + 7).next_power_of_two()
     }
 }
