@@ -3,6 +3,8 @@
 
 mod cutter;
 mod drain;
+mod drain_engine;
+mod drain_walk;
 mod load;
 mod map;
 pub mod reference;
@@ -11,6 +13,8 @@ mod unit;
 
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
+pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};
+pub use drain_walk::{Bounds, DrainWords, Drained};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use sums::{SumsInputs, SumsModel, SumsOutputs};

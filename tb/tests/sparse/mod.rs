@@ -2,6 +2,8 @@
 
 mod cutter;
 mod drain;
+mod drain_bench;
+mod drain_engine;
 mod load;
 mod map;
 mod sums;
