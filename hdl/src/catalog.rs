@@ -16,7 +16,7 @@ use crate::post::{
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
-use crate::sparse::{Cutter, Load, SparseShape, SparseUnit, SparseUnits};
+use crate::sparse::{Cutter, DrainShape, Load, SparseDrain, SparseShape, SparseUnit, SparseUnits};
 use crate::top::Top;
 use crate::traversal::{
     OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -74,6 +74,7 @@ modules! { p =>
     "sparse_units" "units that multiply values that are not zero": sparse_units(p);
     "sparse_unit" "one of them: values, weights, sums": sparse_unit(p);
     "sparse_load" "slots of values to those that are not zero": sparse_load(p);
+    "sparse_drain" "results of the units, scaled and given out": Box::new(SparseDrain::new(DrainShape::of(p)));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));

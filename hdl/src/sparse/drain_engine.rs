@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 /// byte for each lane, else a sum of 32 bits for each; lane 0 has the lowest bits, and the bits above the last lane of a word are 0.
 ///
 /// # Timing
-/// `start_i` in cycle T, the last word of the command in T-1 at the latest: the first position is on `position_o` in T+2, if no command before it
+/// `start_i` in cycle T, the last word of the command in T-1 at the latest: the first position is on `position_o` in T+3, if no command before it
 /// has positions left, if there is room, and if bounds and rounding are those of the sums on their way; others wait until all these are scaled.
 /// `busy_o` is high from T+1 on until then: the words of the next command may come while positions of this one are sent.
 ///

@@ -28,8 +28,8 @@ pub struct DrainOut {
     pub out_data_o: [Signal<Out, Bits<32>>; 2],
     /// It is the last one of a command.
     pub out_last_o: Signal<Out, Bit>,
-    /// A result is on its way to here.
-    pub waits_o: Signal<Out, Bit>,
+    /// A result is on its way to here, or was in the cycle before.
+    pub waits: OutReg<Bit>,
     /// There is a result here.
     pub busy_o: Signal<Out, Bit>,
     #[new(Ram1r1w::new(halves, slots))]
@@ -40,6 +40,8 @@ pub struct DrainOut {
     sent: RegEn<Bits<8>>,
     come: RegEn<Bits<8>>,
     read: RegEn<Bits<8>>,
+    /// All places are in use.
+    full: Reg<Bit>,
     /// The memory shows a result.
     shows: Reg<Bit>,
     /// Halves that are at the output and that follow.
@@ -77,8 +79,10 @@ impl DrainOut {
         self.sent.load(self.send_i, (self.sent + 1) & mask);
         self.come.load(self.valid_i, (self.come + 1) & mask);
         self.read.load(self.reads, (self.read + 1) & mask);
-        self.room_o = (self.sent ^ self.read) != self._slots.to_bits::<8>();
-        self.waits_o = self.sent != self.come;
+        let is_last = (((self.sent + 1) & mask) ^ self.read) == self._slots.to_bits::<8>();
+        self.full = !self.reads & (self.full | (self.send_i & is_last));
+        self.room_o = !self.full;
+        self.waits = self.send_i | (self.sent != self.come);
         self.busy_o = (self.come != self.read) | self.shows | self.out_valid;
     }
 

@@ -9,8 +9,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `start_i` in cycle T, the last word of the command in T-1 at the latest: `busy_o` is high from T+1 on. The command begins (`begins_o`)
-/// in T+1 at the earliest, then `busy_o` falls. `position_o` and what belongs to it are registers; the first position
-/// is there in the cycle behind `begins_o`. A position waits for `room_i` if its sums leave.
+/// in T+2 at the earliest, then `busy_o` falls. `position_o` and what belongs to it are registers; the first position
+/// is there in the cycle behind the begin. A position waits for `room_i` if its sums leave.
 ///
 /// Position in cycle P: the last unit sees it in P + units - 1, reads its word of sums in P + units and writes it in P + units + 3.
 /// `region_busy_o` falls in P + units + 4.
@@ -47,56 +47,57 @@ pub struct DrainWalk {
     position: DrainPositionReg,
     /// Words 1 to 4 of a command.
     word: [RegData<Bits<32>>; 4],
-    /// The command waits.
+    /// The command has started, and waits.
+    started: Reg<Bit>,
     waits: Reg<Bit>,
-    /// There has been a command: there is a position, if only one that has been.
-    begun: Reg<Bit>,
-    /// Of the command whose positions are named: first row and column, last ones, last tile, groups of a share, layout.
-    row_first: RegData<Bits<9>>,
-    col_first: RegData<Bits<9>>,
-    row_last: RegData<Bits<9>>,
-    col_last: RegData<Bits<9>>,
-    tile_last: RegData<Bits<8>>,
+    /// Of the command that waits: row and group shifted, the word of its first position, that word if the group were 0, and those of the next row
+    /// and of the next group.
+    new_row: Delay<Bits<16>>,
+    new_group: Delay<Bits<16>>,
+    new_corner: Delay<Bits<16>>,
+    new_addr: Delay<Bits<16>>,
+    new_row_addr: Delay<Bits<16>>,
+    new_group_addr: Delay<Bits<16>>,
+    /// Of the command whose positions are named.
+    row: RegData<Bits<9>>,
+    col: RegData<Bits<9>>,
+    rows: RegData<Bits<9>>,
+    cols: RegData<Bits<9>>,
     each: RegData<Bits<8>>,
-    pitch: RegData<Bits<4>>,
-    area: RegData<Bits<4>>,
     discards: RegData<Bit>,
-    /// Word of the first position if its group were 0.
     corner: RegData<Bits<16>>,
-    /// Groups of the share, this one and those behind it.
+    row_words: RegData<Bits<16>>,
+    group_words: RegData<Bits<16>>,
+    /// Columns, rows, groups and groups of the share that are left, with the one of the position.
+    cols_left: RegData<Bits<9>>,
+    rows_left: RegData<Bits<9>>,
+    groups_left: RegData<Bits<8>>,
     share_left: RegData<Bits<8>>,
+    /// The position has the last column, the last row, the last group. All three if there is no command.
+    #[new(RegEn::with_init(true))]
+    last_col: RegEn<Bit>,
+    #[new(RegEn::with_init(true))]
+    last_row: RegEn<Bit>,
+    #[new(RegEn::with_init(true))]
+    last_group: RegEn<Bit>,
     /// Words of the first positions of the next row and of the next group.
     row_addr: RegData<Bits<16>>,
     group_addr: RegData<Bits<16>>,
     /// The next group, modulo 16.
     group: RegData<Bits<4>>,
-    /// Of the command that waits: row and group shifted, the word of its first position, and that of group 0.
-    new_row: Delay<Bits<16>>,
-    new_group: Delay<Bits<16>>,
-    new_corner: Delay<Bits<16>>,
-    new_addr: Delay<Bits<16>>,
     /// Cycles until the last unit has written the last word of a region.
     passes: [Reg<Bits<7>>; 2],
-    /// Last position of a row, of the rows of a group, of the command.
-    ends_row: Signal<Local, Bit>,
-    ends_group: Signal<Local, Bit>,
-    ends: Signal<Local, Bit>,
+    /// Positions are left behind this one.
+    walks: Signal<Local, Bit>,
     /// A command begins, or goes on.
     begins: Signal<Local, Bit>,
     steps: Signal<Local, Bit>,
     /// With another row, another group.
     next_row: Signal<Local, Bit>,
     next_group: Signal<Local, Bit>,
-    pitch_now: Signal<Local, Bits<4>>,
-    area_now: Signal<Local, Bits<4>>,
-    /// Words from row to row, from group to group.
-    row_words: Signal<Local, Bits<16>>,
-    group_words: Signal<Local, Bits<16>>,
-    /// First words of the row and of the group of the next position, and of the group behind it.
     row_start: Signal<Local, Bits<16>>,
-    group_start: Signal<Local, Bits<16>>,
-    group_behind: Signal<Local, Bits<16>>,
-    group_number: Signal<Local, Bits<4>>,
+    /// Group of the words.
+    new_number: Signal<Local, Bits<4>>,
     /// Units, at most 64.
     _units: Param<'u'>,
 }
@@ -106,77 +107,105 @@ impl DrainWalk {
     fn update(&mut self) {
         self.command();
         self.step();
-        self.command_fields();
+        self.left();
         self.place();
         self.group();
         self.addresses();
         self.regions();
     }
 
-    /// Words come, and the word of sums of the first position is found.
+    /// Words come, and words of sums are found for the first position and for what follows it. Words may change when the command has begun.
     fn command(&mut self) {
         for i in 0..4 {
             let is_word = self.command_i.index == (i + 1).to_bits::<3>();
             self.word[i].load(self.command_i.valid & is_word, self.command_i.data);
         }
-        self.new_row = bit_cast::<16, 9>(field!(self.word[1], drain_first::ROW))
-            << field!(self.word[0], drain::PITCH);
-        self.new_group =
-            bit_cast::<16, 4>(field!(self.word[3], drain_group::GROUP).get_bits::<4>(0))
-                << field!(self.word[0], drain::AREA);
+        self.region_o = flag!(self.word[0], drain::REGION);
+        let pitch = field!(self.word[0], drain::PITCH);
+        let area = field!(self.word[0], drain::AREA);
+        self.new_number = field!(self.word[3], drain_group::GROUP).get_bits::<4>(0);
+        self.new_row = bit_cast::<16, 9>(field!(self.word[1], drain_first::ROW)) << pitch;
+        self.new_group = bit_cast::<16, 4>(self.new_number) << area;
         self.new_corner = self.new_row + bit_cast::<16, 9>(field!(self.word[1], drain_first::COL));
         self.new_addr = self.new_corner + self.new_group;
-        self.region_o = flag!(self.word[0], drain::REGION);
+        self.new_row_addr = self.new_addr + (1u16.to_bits::<16>() << pitch);
+        self.new_group_addr = mux(
+            self.new_number.all(),
+            self.new_corner,
+            self.new_addr + (1u16.to_bits::<16>() << area),
+        );
+        self.row
+            .load(self.begins, field!(self.word[1], drain_first::ROW));
+        self.col
+            .load(self.begins, field!(self.word[1], drain_first::COL));
+        self.rows
+            .load(self.begins, field!(self.word[2], drain_size::ROWS));
+        self.cols
+            .load(self.begins, field!(self.word[2], drain_size::COLS));
+        self.each
+            .load(self.begins, field!(self.word[0], drain::EACH));
+        self.discards
+            .load(self.begins, flag!(self.word[0], drain::DISCARD));
+        self.corner.load(self.begins, self.new_corner);
+        self.row_words
+            .load(self.begins, 1u16.to_bits::<16>() << pitch);
+        self.group_words
+            .load(self.begins, 1u16.to_bits::<16>() << area);
     }
 
     /// Whether there is another position in the next cycle.
     fn step(&mut self) {
-        self.ends_row = self.position.col == self.col_last;
-        self.ends_group = self.ends_row & (self.position.row == self.row_last);
-        self.ends = self.ends_group & (self.tile == self.tile_last);
-        let walks = self.begun & !self.ends;
         let discards = flag!(self.word[0], drain::DISCARD);
-        self.begins = self.waits & !walks & (discards | (self.room_i & !self.hold_i));
-        self.steps = walks & (self.discards | self.room_i);
-        self.next_row = self.begins | (self.steps & self.ends_row);
-        self.next_group = self.begins | (self.steps & self.ends_group);
-        self.waits = self.start_i | (self.waits & !self.begins);
-        self.begun = self.begun | self.begins;
-        self.busy_o = self.waits;
-        self.walks_o = walks;
+        self.walks = !(self.last_col & self.last_row & self.last_group);
+        self.begins = self.waits & !self.walks & (discards | (self.room_i & !self.hold_i));
+        self.steps = self.walks & (self.discards | self.room_i);
+        self.next_row = self.begins | (self.steps & self.last_col);
+        self.next_group = self.begins | (self.steps & self.last_col & self.last_row);
+        self.started = self.start_i;
+        self.waits = self.started | (self.waits & !self.begins);
+        self.busy_o = self.started | self.waits;
+        self.walks_o = self.walks;
         self.begins_o = self.begins & !discards;
         self.send_o = (self.begins & !discards) | (self.steps & !self.discards);
         self.leaves = self.send_o;
-        self.last_o = self.ends;
+        self.last_o = !self.walks;
     }
 
-    /// What is kept of the command: its words may change from now on.
-    fn command_fields(&mut self) {
-        let row = field!(self.word[1], drain_first::ROW);
-        let col = field!(self.word[1], drain_first::COL);
-        self.row_first.load(self.begins, row);
-        self.col_first.load(self.begins, col);
-        self.row_last.load(
-            self.begins,
-            row + field!(self.word[2], drain_size::ROWS) - 1,
+    /// Columns, rows and groups end with the one of which one is left: it is known one before.
+    fn left(&mut self) {
+        let rows = field!(self.word[2], drain_size::ROWS);
+        let cols = field!(self.word[2], drain_size::COLS);
+        let groups = field!(self.word[0], drain::GROUPS);
+        self.cols_left.en_i = self.begins | self.steps;
+        self.last_col.en_i = self.cols_left.en_i;
+        self.cols_left = self.cols_left - 1;
+        self.last_col = self.cols_left == 2;
+        if self.begins {
+            self.cols_left = cols;
+            self.last_col = cols == 1;
+        } else if self.last_col {
+            self.cols_left = self.cols;
+            self.last_col = self.cols == 1;
+        }
+        self.rows_left.en_i = self.next_row;
+        self.last_row.en_i = self.next_row;
+        self.rows_left = self.rows_left - 1;
+        self.last_row = self.rows_left == 2;
+        if self.begins {
+            self.rows_left = rows;
+            self.last_row = rows == 1;
+        } else if self.last_row {
+            self.rows_left = self.rows;
+            self.last_row = self.rows == 1;
+        }
+        self.groups_left.load(
+            self.next_group,
+            mux(self.begins, groups, self.groups_left - 1),
         );
-        self.col_last.load(
-            self.begins,
-            col + field!(self.word[2], drain_size::COLS) - 1,
+        self.last_group.load(
+            self.next_group,
+            mux(self.begins, groups == 1, self.groups_left == 2),
         );
-        self.tile_last.load(
-            self.begins,
-            field!(self.word[3], drain_group::TILE) + field!(self.word[0], drain::GROUPS) - 1,
-        );
-        self.each
-            .load(self.begins, field!(self.word[0], drain::EACH));
-        self.pitch
-            .load(self.begins, field!(self.word[0], drain::PITCH));
-        self.area
-            .load(self.begins, field!(self.word[0], drain::AREA));
-        self.discards
-            .load(self.begins, flag!(self.word[0], drain::DISCARD));
-        self.corner.load(self.begins, self.new_corner);
     }
 
     /// Row and column.
@@ -192,9 +221,9 @@ impl DrainWalk {
             self.position.region = flag!(self.word[0], drain::REGION);
             self.position.keep = flag!(self.word[0], drain::KEEP);
         } else if self.steps {
-            self.position.col = mux(self.ends_row, self.col_first, self.position.col + 1);
-            if self.ends_row {
-                self.position.row = mux(self.ends_group, self.row_first, self.position.row + 1);
+            self.position.col = mux(self.last_col, self.col, self.position.col + 1);
+            if self.last_col {
+                self.position.row = mux(self.last_row, self.row, self.position.row + 1);
             }
         }
         self.position_o.follow(&self.position);
@@ -206,14 +235,14 @@ impl DrainWalk {
         self.position.share = self.position.share;
         self.share_left.en_i = self.next_group;
         self.share_left = self.share_left - 1;
-        let new_share = self.share_left == 1;
+        let ends = self.share_left == 1;
         if self.begins {
             self.tile = field!(self.word[3], drain_group::TILE);
             self.position.share = field!(self.word[3], drain_group::SHARE);
             self.share_left = field!(self.word[0], drain::EACH);
         } else if self.next_group {
             self.tile = self.tile + 1;
-            if new_share {
+            if ends {
                 self.position.share = self.position.share + 1;
                 self.share_left = self.each;
             }
@@ -223,33 +252,36 @@ impl DrainWalk {
     /// Words of sums: those of the next row and of the next group are known before they are needed.
     fn addresses(&mut self) {
         self.position.addr = self.position.addr;
-        self.group_start = mux(self.begins, self.new_addr, self.group_addr);
-        if self.next_group {
-            self.position.addr = self.group_start;
+        if self.begins {
+            self.position.addr = self.new_addr;
+        } else if self.next_group {
+            self.position.addr = self.group_addr;
         } else if self.next_row {
             self.position.addr = self.row_addr;
         } else if self.steps {
             self.position.addr = self.position.addr + 1;
         }
-        self.pitch_now = mux(self.begins, field!(self.word[0], drain::PITCH), self.pitch);
-        self.row_words = 1u16.to_bits::<16>() << self.pitch_now;
-        self.row_start = mux(self.next_group, self.group_start, self.row_addr);
-        self.row_addr
-            .load(self.next_row, self.row_start + self.row_words);
-        comment!("Group 15 is followed by group 0");
-        self.group_number = mux(
-            self.begins,
-            field!(self.word[3], drain_group::GROUP).get_bits::<4>(0),
-            self.group,
+        self.row_start = mux(self.last_row, self.group_addr, self.row_addr);
+        self.row_addr.load(
+            self.next_row,
+            mux(
+                self.begins,
+                self.new_row_addr,
+                self.row_start + self.row_words,
+            ),
         );
-        self.group.load(self.next_group, self.group_number + 1);
-        self.area_now = mux(self.begins, field!(self.word[0], drain::AREA), self.area);
-        self.group_words = 1u16.to_bits::<16>() << self.area_now;
-        self.group_behind = self.group_start + self.group_words;
-        if self.group_number.all() {
-            self.group_behind = mux(self.begins, self.new_corner, self.corner);
+        comment!("Group 15 is followed by group 0");
+        self.group_addr.en_i = self.next_group;
+        self.group_addr = mux(
+            self.group.all(),
+            self.corner,
+            self.group_addr + self.group_words,
+        );
+        self.group.load(self.next_group, self.group + 1);
+        if self.begins {
+            self.group_addr = self.new_group_addr;
+            self.group = self.new_number + 1;
         }
-        self.group_addr.load(self.next_group, self.group_behind);
     }
 
     /// Which regions have positions.
@@ -263,8 +295,9 @@ impl DrainWalk {
             } else if self.passes[i].any() {
                 self.passes[i] = self.passes[i] - 1;
             }
-            self.region_busy_o[i] =
-                (self.waits & is_new) | (self.begun & !self.ends & is_here) | self.passes[i].any();
+            self.region_busy_o[i] = ((self.started | self.waits) & is_new)
+                | (self.walks & is_here)
+                | self.passes[i].any();
         }
     }
 }

@@ -99,6 +99,7 @@ pub struct DrainModel {
     parameters: Vec<Vec<(i32, Scale)>>,
     multiplier: u32,
     words: DrainWords,
+    started: bool,
     waits: bool,
     bounds: Option<Bounds>,
     walk: VecDeque<Drained>,
@@ -111,6 +112,8 @@ pub struct DrainModel {
     scaling: DelayLine<Option<Slot>>,
     /// Results sent that have not come, and that are there.
     on_their_way: usize,
+    /// Results were on their way a cycle ago.
+    unsettled: bool,
     stored: VecDeque<Slot>,
     shown: Option<Slot>,
     out: Option<(VecDeque<u64>, bool)>,
@@ -124,6 +127,7 @@ impl DrainModel {
             parameters: vec![vec![(0, Scale::default()); sizes.lanes]; sizes.tiles],
             multiplier: 0,
             words: DrainWords::default(),
+            started: false,
             waits: false,
             bounds: None,
             walk: VecDeque::new(),
@@ -134,6 +138,7 @@ impl DrainModel {
             units: DelayLine::new(sizes.units + 4),
             scaling: DelayLine::new(sizes.scale_cycles()),
             on_their_way: 0,
+            unsettled: false,
             stored: VecDeque::new(),
             shown: None,
             out: None,
@@ -149,35 +154,37 @@ impl DrainModel {
 
         // Whatever is known at the beginning of the cycle decides, so the walk comes first.
         let room = self.on_their_way + self.stored.len() < self.sizes.places();
-        let settled = self.on_their_way == 0;
+        let settled = !self.unsettled;
+        let before = self.on_their_way;
         let arrives = self.units.shift(leaves);
         let slot = arrives.map(|drained| (self.result(&drained, &inputs.sums), drained.last));
         let come = self.scaling.shift(slot);
         self.leave(inputs.ready);
         self.on_their_way -= usize::from(come.is_some());
         self.stored.extend(come);
+        let left = self.on_their_way;
         self.walk(room, settled);
+        self.unsettled = before > 0 || self.on_their_way > left;
         self.take(inputs);
         self.clock += 1;
         outputs
     }
 
     fn outputs(&self, bias: Option<Vec<i32>>) -> DrainOutputs {
+        let busy = self.started || self.waits;
         let walking = self.walk.front().map(|drained| drained.position.region);
         let region_busy = [false, true].map(|region| {
-            (self.waits && self.words.region() == region)
+            (busy && self.words.region() == region)
                 || walking == Some(region)
                 || self.clock < self.passed[usize::from(region)]
         });
-        let has_results = self.on_their_way > 0
-            || !self.stored.is_empty()
-            || self.shown.is_some()
-            || self.out.is_some();
+        let has_results =
+            self.unsettled || !self.stored.is_empty() || self.shown.is_some() || self.out.is_some();
         DrainOutputs {
-            busy: self.waits,
+            busy,
             region: self.words.region(),
             region_busy,
-            scale_busy: self.waits || walking.is_some() || self.on_their_way > 0,
+            scale_busy: busy || walking.is_some() || self.unsettled,
             idle: region_busy == [false; 2] && !has_results,
             position: self.position.map(|drained| drained.position),
             bias,
@@ -237,7 +244,8 @@ impl DrainModel {
         if let Some((index, word)) = inputs.word {
             self.words.0[index] = word;
         }
-        self.waits |= inputs.start;
+        self.waits |= self.started;
+        self.started = inputs.start;
         let Some(word) = inputs.scale else { return };
         if !self.sizes.post {
             return;

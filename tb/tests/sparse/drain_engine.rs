@@ -217,7 +217,7 @@ fn gapless(sources: &Sources, sizes: DrainSizes) -> Checked {
         (true, false) => 7,
         (true, true) => 9,
     };
-    let first = started.unwrap() + 2 + sizes.units + 7 + scaling;
+    let first = started.unwrap() + 3 + sizes.units + 7 + scaling;
     let expected: Vec<usize> = (first..).take(2 * 60 * words(&sizes)).collect();
     assert_eq!(found, expected, "{sizes:?}");
     Ok(())
