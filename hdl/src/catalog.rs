@@ -16,7 +16,10 @@ use crate::post::{
 use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
-use crate::sparse::{Cutter, Load, SparseHead, SparseShape, SparseUnit, SparseUnits};
+use crate::sparse::{
+    Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain, SparseHead, SparseShape,
+    SparseUnit, SparseUnits,
+};
 use crate::top::Top;
 use crate::traversal::{
     OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -71,10 +74,14 @@ modules! { p =>
     "dual_array" "processing elements that keep weights or sums":
         Box::new(DualArray::new(p.array.rows, p.array.cols));
     "gemm" "operands by base and offset, weights, array, results": gemm(p);
+    "sparse_cluster" "the sparse cluster: commands and three streams": Box::new(SparseCluster::new(SparseShape::of(p)));
     "sparse_units" "units that multiply values that are not zero": sparse_units(p);
     "sparse_unit" "one of them: values, weights, sums": sparse_unit(p);
     "sparse_load" "slots of values to those that are not zero": sparse_load(p);
-    "sparse_head" "commands of the sparse cluster": Box::new(SparseHead::new(SparseShape::of(&p.sparse_cluster())));
+    "sparse_slots" "maps for the sparse cluster": sparse_slots(p);
+    "sparse_fill" "weights for the sparse cluster": sparse_fill(p);
+    "sparse_head" "commands of the sparse cluster": Box::new(SparseHead::new(SparseShape::of(p)));
+    "sparse_drain" "results of the units, scaled and given out": Box::new(SparseDrain::new(DrainShape::of(p)));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
@@ -240,17 +247,27 @@ fn sliced_shape(params: &Params) -> SlicedShape {
 }
 
 fn sparse_units(params: &Params) -> Box<dyn Block> {
-    Box::new(SparseUnits::new(SparseShape::of(&params.sparse_cluster())))
+    Box::new(SparseUnits::new(SparseShape::of(params)))
 }
 
 fn sparse_unit(params: &Params) -> Box<dyn Block> {
-    Box::new(SparseUnit::new(SparseShape::of(&params.sparse_cluster())))
+    Box::new(SparseUnit::new(SparseShape::of(params)))
 }
 
 fn sparse_load(params: &Params) -> Box<dyn Block> {
     let section = params.sparse_cluster();
     let lanes = section.load_lanes.expect("lanes are given");
     Box::new(Load::new(size(lanes), size(section.load_entries)))
+}
+
+fn sparse_slots(params: &Params) -> Box<dyn Block> {
+    let shape = SparseShape::of(params);
+    Box::new(Slots::new(shape.load_lanes, shape.sets, shape.units))
+}
+
+fn sparse_fill(params: &Params) -> Box<dyn Block> {
+    let shape = SparseShape::of(params);
+    Box::new(Fill::new(shape.lanes, shape.units))
 }
 
 fn size(value: u32) -> usize {

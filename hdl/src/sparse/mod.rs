@@ -1,11 +1,17 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
 mod cell;
+mod cluster;
 mod command;
+mod counts;
 mod cutter;
 mod cutter_sums;
 mod cutter_walk;
 mod drain;
+mod drain_engine;
+mod drain_out;
+mod drain_scale;
+mod drain_walk;
 mod fill;
 mod head;
 mod load;
@@ -27,11 +33,17 @@ mod weights;
 mod window;
 
 pub use cell::SparseUnit;
+pub use cluster::SparseCluster;
 pub use command::{Command, CommandCheck};
+pub use counts::SparseCounts;
 pub use cutter::Cutter;
 pub use cutter_sums::CutterSums;
 pub use cutter_walk::CutterWalk;
 pub use drain::DrainLink;
+pub use drain_engine::SparseDrain;
+pub use drain_out::DrainOut;
+pub use drain_scale::DrainScale;
+pub use drain_walk::DrainWalk;
 pub use fill::Fill;
 pub use head::{HeadState, SparseHead};
 pub use load::Load;
@@ -41,7 +53,7 @@ pub use map_order::MapOrder;
 pub use orders::UnitOrders;
 pub use products::UnitProducts;
 pub use scoreboard::Scoreboard;
-pub use shape::SparseShape;
+pub use shape::{DrainShape, SparseShape};
 pub use slot_places::SlotPlaces;
 pub use slots::Slots;
 pub use sums::UnitSums;

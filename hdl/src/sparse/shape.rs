@@ -1,6 +1,7 @@
 //! Sizes of the cluster.
 
-use heddle_arch::params::Sparse;
+use crate::post::PostOptions;
+use heddle_arch::Params;
 
 /// Sizes of a cluster and of its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +26,16 @@ pub struct SparseShape {
     pub load_lanes: usize,
     /// Groups of output channels with parameters.
     pub tiles: usize,
+    /// Sums are scaled to bytes.
+    pub post: bool,
+    /// They may be shifted to the left before.
+    pub left_shift: bool,
 }
 
 impl SparseShape {
-    /// A cluster with these options, lanes given.
-    pub fn of(section: &Sparse) -> Self {
+    /// The cluster of a configuration.
+    pub fn of(params: &Params) -> Self {
+        let section = params.sparse_cluster();
         Self {
             lanes: section.channels as usize,
             words: section.weight_words as usize,
@@ -41,6 +47,63 @@ impl SparseShape {
             units: section.units as usize,
             load_lanes: section.load_lanes.expect("lanes are given") as usize,
             tiles: section.tiles as usize,
+            post: section.post,
+            left_shift: params.post.left_shift,
         }
+    }
+
+    /// What drains it.
+    pub fn drain(&self) -> DrainShape {
+        DrainShape {
+            lanes: self.lanes,
+            units: self.units,
+            tiles: self.tiles,
+            post: self.post,
+            left_shift: self.left_shift,
+        }
+    }
+}
+
+/// Sizes of what drains a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrainShape {
+    /// Sums of a position.
+    pub lanes: usize,
+    /// Units.
+    pub units: usize,
+    /// Groups of output channels whose parameters are kept, a power of two.
+    pub tiles: usize,
+    /// Sums are scaled to bytes.
+    pub post: bool,
+    /// They may be shifted to the left before.
+    pub left_shift: bool,
+}
+
+impl DrainShape {
+    /// That of a configuration.
+    pub fn of(params: &Params) -> Self {
+        let section = params.sparse_cluster();
+        Self {
+            lanes: section.channels as usize,
+            units: section.units as usize,
+            tiles: section.tiles as usize,
+            post: section.post,
+            left_shift: params.post.left_shift,
+        }
+    }
+
+    /// Cycles from the sums of a position to its bytes.
+    pub fn scale_latency(&self) -> usize {
+        let options = PostOptions {
+            left_shift: self.left_shift,
+            ..PostOptions::NONE
+        };
+        options.scale_latency() * usize::from(self.post)
+    }
+
+    /// Results that have a place, a power of two: with fewer the walk would wait although all that leave are taken. A place is in use from
+    /// the cycle behind the step of the walk until its result is read: the position travels `units` + 5 cycles, is scaled, written and read.
+    pub fn slots(&self) -> usize {
+        (self.units + self.scale_latency() + 7).next_power_of_two()
     }
 }

@@ -4,6 +4,8 @@
 mod cell;
 mod cutter;
 mod drain;
+mod drain_engine;
+mod drain_walk;
 mod fill;
 mod head;
 mod load;
@@ -18,6 +20,8 @@ mod weights;
 pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
+pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};
+pub use drain_walk::{Bounds, DrainWords, Drained};
 pub use fill::{FillInputs, FillModel, FillOutputs};
 pub use head::{HeadInputs, HeadModel, HeadOutputs, UnitStatus};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};

@@ -33,7 +33,7 @@ fn params() -> Sparse {
 }
 
 static HEAD_3: LazyLock<Sources> =
-    LazyLock::new(|| emitted(SparseHead::new(SparseShape::of(&params()))));
+    LazyLock::new(|| emitted(SparseHead::new(SparseShape::of(&super::with(params())))));
 
 /// A command with fields at their limits, or anything between.
 fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {

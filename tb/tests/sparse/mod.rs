@@ -3,6 +3,8 @@
 mod commands;
 mod cutter;
 mod drain;
+mod drain_bench;
+mod drain_engine;
 mod fill;
 mod head;
 mod load;
@@ -16,10 +18,19 @@ mod units;
 
 use std::ops::Range;
 
+use heddle_arch::Params;
+use heddle_arch::params::Sparse;
 use heddle_sim::sparse::reference::Tap;
 use heddle_sim::sparse::{Fill, FillWord};
 
 use crate::rtl::Dut;
+
+/// A machine with this cluster.
+fn with(cluster: Sparse) -> Params {
+    let mut params = Params::from_json(include_str!("../../../configs/edge.json")).unwrap();
+    params.sparse = Some(cluster);
+    params
+}
 
 /// Rows and columns of rectangles, one behind the other.
 fn set_rectangles(dut: &mut Dut, port: &str, rectangles: &[[Range<i32>; 2]]) {

@@ -38,6 +38,8 @@ fn unit(sets: usize) -> Sources {
         units: 2,
         load_lanes: 8,
         tiles: 16,
+        post: false,
+        left_shift: false,
     }))
 }
 

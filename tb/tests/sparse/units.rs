@@ -43,6 +43,8 @@ static UNITS_4: LazyLock<Sources> = LazyLock::new(|| {
         units: UNITS,
         load_lanes: 8,
         tiles: 16,
+        post: false,
+        left_shift: false,
     }))
 });
 

@@ -1,0 +1,294 @@
+//! The clocked engine of SPARSE_DRAIN and SPARSE_SCALE.
+
+use std::collections::VecDeque;
+
+use super::Position;
+use super::drain_walk::{Bounds, DrainWords, Drained};
+use crate::delay::DelayLine;
+use crate::post::{Scale, requantise};
+
+/// Sizes of the engine.
+#[derive(Debug, Clone, Copy)]
+pub struct DrainSizes {
+    /// Sums of a position.
+    pub lanes: usize,
+    /// Units.
+    pub units: usize,
+    /// Groups of output channels that have parameters.
+    pub tiles: usize,
+    /// Sums are scaled to bytes.
+    pub post: bool,
+    /// They may be shifted to the left before.
+    pub left_shift: bool,
+}
+
+impl DrainSizes {
+    /// Cycles from the sums of a position to its bytes.
+    fn scale_cycles(&self) -> usize {
+        match (self.post, self.left_shift) {
+            (false, _) => 0,
+            (true, false) => 7,
+            (true, true) => 9,
+        }
+    }
+
+    /// Results that are on their way or wait at the same time.
+    fn places(&self) -> usize {
+        let round = self.units + 7 + self.scale_cycles();
+        round.next_power_of_two()
+    }
+}
+
+/// A parameter of a lane.
+#[derive(Debug, Clone, Copy)]
+pub struct ScaleWord {
+    /// Group of output channels.
+    pub tile: usize,
+    /// The channel in it.
+    pub lane: usize,
+    /// 0 bias, 1 multiplier, 2 shift.
+    pub number: usize,
+    /// The parameter.
+    pub data: u32,
+}
+
+/// Inputs in one clock cycle.
+#[derive(Debug, Clone, Default)]
+pub struct DrainInputs {
+    /// A word of a command, and its place in it.
+    pub word: Option<(usize, u32)>,
+    /// The command starts.
+    pub start: bool,
+    /// A parameter comes.
+    pub scale: Option<ScaleWord>,
+    /// Sums behind the last unit.
+    pub sums: Vec<i32>,
+    /// A word of results is taken.
+    pub ready: bool,
+}
+
+/// Outputs in one clock cycle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrainOutputs {
+    /// A command waits for its begin.
+    pub busy: bool,
+    /// Region of the words that came last.
+    pub region: bool,
+    /// The regions are drained.
+    pub region_busy: [bool; 2],
+    /// Parameters may be in use.
+    pub scale_busy: bool,
+    /// Nothing is here.
+    pub idle: bool,
+    /// A position for the units.
+    pub position: Option<Position>,
+    /// What the sums of the position of four cycles ago begin with, if they leave.
+    pub bias: Option<Vec<i32>>,
+    /// A word of results, and whether it is the last one of a command.
+    pub out: Option<(u64, bool)>,
+}
+
+/// Words of a result, and whether it is the last one of a command.
+type Slot = (Vec<u64>, bool);
+
+/// The engine. What is written between clocks as a queue is a counter or a memory in the hardware.
+#[derive(Debug, Clone)]
+pub struct DrainModel {
+    sizes: DrainSizes,
+    /// Bias and scale by tile and lane, and the multiplier whose shift has not come.
+    parameters: Vec<Vec<(i32, Scale)>>,
+    multiplier: u32,
+    words: DrainWords,
+    started: bool,
+    waits: bool,
+    bounds: Option<Bounds>,
+    walk: VecDeque<Drained>,
+    position: Option<Drained>,
+    clock: usize,
+    /// When the word of the last position of each region has been written.
+    passed: [usize; 2],
+    bias: DelayLine<Option<Vec<i32>>>,
+    units: DelayLine<Option<Drained>>,
+    scaling: DelayLine<Option<Slot>>,
+    /// Results sent that have not come, and that are there.
+    on_their_way: usize,
+    /// Results were on their way a cycle ago.
+    unsettled: bool,
+    stored: VecDeque<Slot>,
+    shown: Option<Slot>,
+    out: Option<(VecDeque<u64>, bool)>,
+}
+
+impl DrainModel {
+    /// An engine of these sizes, its parameters 0; in the hardware they are undefined until written.
+    pub fn new(sizes: DrainSizes) -> Self {
+        Self {
+            sizes,
+            parameters: vec![vec![(0, Scale::default()); sizes.lanes]; sizes.tiles],
+            multiplier: 0,
+            words: DrainWords::default(),
+            started: false,
+            waits: false,
+            bounds: None,
+            walk: VecDeque::new(),
+            position: None,
+            clock: 0,
+            passed: [0; 2],
+            bias: DelayLine::new(4),
+            units: DelayLine::new(sizes.units + 4),
+            scaling: DelayLine::new(sizes.scale_cycles()),
+            on_their_way: 0,
+            unsettled: false,
+            stored: VecDeque::new(),
+            shown: None,
+            out: None,
+        }
+    }
+
+    /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
+    pub fn step(&mut self, inputs: &DrainInputs) -> DrainOutputs {
+        let leaves = self.position.filter(|drained| drained.leaves);
+        let bias = leaves.map(|drained| self.bias(drained.tile));
+        let bias = self.bias.shift(bias);
+        let outputs = self.outputs(bias);
+
+        // Whatever is known at the beginning of the cycle decides, so the walk comes first.
+        let room = self.on_their_way + self.stored.len() < self.sizes.places();
+        let settled = !self.unsettled;
+        let before = self.on_their_way;
+        let arrives = self.units.shift(leaves);
+        let slot = arrives.map(|drained| (self.result(&drained, &inputs.sums), drained.last));
+        let come = self.scaling.shift(slot);
+        self.leave(inputs.ready);
+        self.on_their_way -= usize::from(come.is_some());
+        self.stored.extend(come);
+        let left = self.on_their_way;
+        self.walk(room, settled);
+        self.unsettled = before > 0 || self.on_their_way > left;
+        self.take(inputs);
+        self.clock += 1;
+        outputs
+    }
+
+    fn outputs(&self, bias: Option<Vec<i32>>) -> DrainOutputs {
+        let busy = self.started || self.waits;
+        let walking = self.walk.front().map(|drained| drained.position.region);
+        let region_busy = [false, true].map(|region| {
+            (busy && self.words.region() == region)
+                || walking == Some(region)
+                || self.clock < self.passed[usize::from(region)]
+        });
+        let has_results =
+            self.unsettled || !self.stored.is_empty() || self.shown.is_some() || self.out.is_some();
+        DrainOutputs {
+            busy,
+            region: self.words.region(),
+            region_busy,
+            scale_busy: busy || walking.is_some() || self.unsettled,
+            idle: region_busy == [false; 2] && !has_results,
+            position: self.position.map(|drained| drained.position),
+            bias,
+            out: self
+                .out
+                .as_ref()
+                .map(|(words, last)| (words[0], *last && words.len() == 1)),
+        }
+    }
+
+    /// Results go on towards the output, those in front first.
+    fn leave(&mut self, ready: bool) {
+        if let Some((words, _)) = &mut self.out {
+            if ready {
+                words.pop_front();
+            }
+        }
+        self.out.take_if(|(words, _)| words.is_empty());
+        if self.out.is_none() {
+            let next = self.shown.take();
+            self.out = next.map(|(words, last)| (words.into(), last));
+        }
+        if self.shown.is_none() {
+            self.shown = self.stored.pop_front();
+        }
+    }
+
+    /// The next position, of the command that is under way or of the one that waits.
+    fn walk(&mut self, room: bool, settled: bool) {
+        if self.walk.is_empty() && self.waits {
+            let fits = self.bounds == Some(self.words.bounds()) || !self.sizes.post;
+            let leaves = self.words.leaves();
+            if !leaves || room && (fits || settled) {
+                self.walk = self.words.positions().into();
+                self.waits = false;
+                if leaves {
+                    self.bounds = Some(self.words.bounds());
+                }
+            }
+        }
+        let may_go = |drained: &&Drained| !drained.leaves || room;
+        let goes = self.walk.front().filter(may_go).is_some();
+        self.position = match goes {
+            true => self.walk.pop_front(),
+            false => None,
+        };
+        if let Some(drained) = self.position {
+            self.on_their_way += usize::from(drained.leaves);
+            // On the wave in the next cycle.
+            let passed = self.clock + 1 + self.sizes.units + 4;
+            self.passed[usize::from(drained.position.region)] = passed;
+        }
+    }
+
+    /// Words and parameters come.
+    fn take(&mut self, inputs: &DrainInputs) {
+        if let Some((index, word)) = inputs.word {
+            self.words.0[index] = word;
+        }
+        self.waits |= self.started;
+        self.started = inputs.start;
+        let Some(word) = inputs.scale else { return };
+        if !self.sizes.post {
+            return;
+        }
+        let (bias, scale) = &mut self.parameters[word.tile % self.sizes.tiles][word.lane];
+        match word.number {
+            0 => *bias = word.data as i32,
+            1 => self.multiplier = word.data,
+            _ => {
+                let data = u64::from(word.data & 63) << 32 | u64::from(self.multiplier);
+                *scale = Scale::of_word(data, self.sizes.left_shift);
+            }
+        }
+    }
+
+    /// What the sums of a tile begin with.
+    fn bias(&self, tile: usize) -> Vec<i32> {
+        if !self.sizes.post {
+            return vec![0; self.sizes.lanes];
+        }
+        let parameters = self.parameters[tile % self.sizes.tiles].iter();
+        parameters.map(|(bias, _)| *bias).collect()
+    }
+
+    /// The words of 64 bits that sums become.
+    fn result(&self, drained: &Drained, sums: &[i32]) -> Vec<u64> {
+        let pack = |bits: usize, values: Vec<u64>| {
+            let words = values.chunks(64 / bits);
+            let word = |values: &[u64]| {
+                let values = values.iter().rev();
+                values.fold(0, |word, value| word << bits | value)
+            };
+            words.map(word).collect()
+        };
+        if !self.sizes.post {
+            return pack(32, sums.iter().map(|sum| u64::from(*sum as u32)).collect());
+        }
+        let bounds = self.bounds.expect("a command has begun");
+        let parameters = &self.parameters[drained.tile % self.sizes.tiles];
+        let byte = |(sum, (_, scale)): (&i32, &(i32, Scale))| {
+            let scaled = requantise(*sum, *scale, bounds.single);
+            u64::from(scaled.min(bounds.hi).max(bounds.lo) as u8)
+        };
+        pack(8, sums.iter().zip(parameters).map(byte).collect())
+    }
+}

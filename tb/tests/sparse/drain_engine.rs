@@ -1,0 +1,240 @@
+//! Drains: random commands in lockstep with the clocked model, all results those of the reference.
+
+use std::sync::LazyLock;
+
+use heddle_arch::requantise::Rounding;
+use heddle_hdl::sparse::{DrainShape, SparseDrain};
+use heddle_sim::sparse::{DrainOutputs, DrainSizes};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::drain_bench::{Bench, Command, Results};
+use crate::rtl::{Checked, Coverage, check_mutants, emitted, faults, run_seeds};
+
+/// Bytes, with and without left shifts, in a word, in two, and in a part of one; sums, two in a word and one.
+const SIZES: [DrainSizes; 5] = [
+    sizes(8, 4, true, true),
+    sizes(16, 2, true, false),
+    sizes(2, 1, true, false),
+    sizes(8, 3, false, false),
+    sizes(1, 1, false, false),
+];
+const TILES: usize = 16;
+
+static DRAIN_8: LazyLock<Sources> = LazyLock::new(|| engine(SIZES[0]));
+
+const fn sizes(lanes: usize, units: usize, post: bool, left_shift: bool) -> DrainSizes {
+    DrainSizes {
+        lanes,
+        units,
+        tiles: TILES,
+        post,
+        left_shift,
+    }
+}
+
+fn engine(sizes: DrainSizes) -> Sources {
+    emitted(SparseDrain::new(DrainShape {
+        lanes: sizes.lanes,
+        units: sizes.units,
+        tiles: sizes.tiles,
+        post: sizes.post,
+        left_shift: sizes.left_shift,
+    }))
+}
+
+/// Words of a result.
+fn words(sizes: &DrainSizes) -> usize {
+    let bytes = if sizes.post { 1 } else { 4 };
+    (sizes.lanes * bytes).div_ceil(8)
+}
+
+fn random_results(rng: &mut ChaCha8Rng) -> Results {
+    let (a, b) = (rng.random::<i8>(), rng.random::<i8>());
+    let (min, max) = [(-128, 127), (a.min(b), a.max(b))][rng.random_range(0..2)];
+    Results {
+        rounding: [Rounding::Double, Rounding::Single][rng.random_range(0..2)],
+        zero_point: rng.random(),
+        min,
+        max,
+    }
+}
+
+/// So many groups, rows and columns anywhere, with any layout.
+fn command([groups, rows, cols]: [u32; 3], results: Results, rng: &mut ChaCha8Rng) -> Command {
+    let each_min = groups.div_ceil(64);
+    let each_max = [groups, 255][rng.random_range(0..2)];
+    let each = rng.random_range(each_min..=each_max.min(each_min + 5).max(each_min));
+    Command {
+        region: rng.random(),
+        discard: rng.random_bool(0.2),
+        keep: rng.random(),
+        pitch: rng.random_range(0..16),
+        area: rng.random_range(0..16),
+        group: rng.random_range(0..=256 - groups),
+        groups,
+        share: rng.random_range(0..=63 - (groups - 1) / each),
+        each,
+        tile: rng.random_range(0..256),
+        first: [
+            rng.random_range(0..=512 - rows),
+            rng.random_range(0..=512 - cols),
+        ],
+        size: [rows, cols],
+        results,
+    }
+}
+
+fn random_command(results: Results, rng: &mut ChaCha8Rng) -> Command {
+    let size = match rng.random_range(0..8) {
+        0 | 1 => [1, 1, 1],
+        2 => [rng.random_range(200..=255), 1, 1],
+        3 => [1, 1, rng.random_range(1..100)],
+        _ => [
+            rng.random_range(1..5),
+            rng.random_range(1..6),
+            rng.random_range(1..6),
+        ],
+    };
+    command(size, results, rng)
+}
+
+/// What happens between a command and the next.
+#[derive(Default)]
+struct Watch {
+    /// Commands so far, and the last two.
+    commands: Vec<Command>,
+    before: Option<DrainOutputs>,
+}
+
+impl Watch {
+    fn clock(&mut self, outputs: DrainOutputs, ready: bool, coverage: &mut Coverage) {
+        let before = self.before.replace(outputs.clone());
+        let position = outputs.position.is_some();
+        if let Some(before) = before {
+            let begins = before.busy && !outputs.busy;
+            let follows = before.position.is_some();
+            coverage.event(
+                "command right behind another",
+                begins && follows && position,
+            );
+            coverage.event("command that waits", before.busy && outputs.busy);
+            let walks = before.region_busy == outputs.region_busy && outputs.scale_busy;
+            coverage.event("no room", walks && !outputs.busy && follows && !position);
+        }
+        coverage.event("position while another command waits", {
+            position && outputs.busy
+        });
+        coverage.event("both regions", outputs.region_busy == [true; 2]);
+        coverage.event("idle", outputs.idle);
+        coverage.event("word that is not taken", outputs.out.is_some() && !ready);
+        coverage.event("results that wait when no region is busy", {
+            outputs.region_busy == [false; 2] && !outputs.idle
+        });
+    }
+
+    fn command(&mut self, command: Command, coverage: &mut Coverage) {
+        let Command { group, groups, .. } = command;
+        let places = command.size[0] * command.size[1];
+        coverage.event("one position", groups * places == 1);
+        coverage.event("group 15 before group 0", (group % 16) + groups > 16);
+        coverage.event("255 groups", groups == 255);
+        coverage.event("several groups of a share, several shares", {
+            command.each > 1 && groups > command.each
+        });
+        coverage.event("last row and column of all", {
+            command.first[0] + command.size[0] == 512 || command.first[1] + command.size[1] == 512
+        });
+        coverage.event("sums that stay", command.keep);
+        coverage.event("discard", command.discard);
+        self.commands.push(command);
+    }
+}
+
+fn random_drains(sources: &Sources, seed: u64, sizes: DrainSizes) -> Checked<Coverage> {
+    let mut bench = Bench::new(sources, sizes, seed);
+    let mut coverage = Coverage::default();
+    let mut watch = Watch::default();
+    let mut results = random_results(&mut bench.rng);
+    for cycle in 0.. {
+        if cycle % 300 == 0 {
+            bench.ready = [1.0, 0.9, 0.5, 0.1][bench.rng.random_range(0..4)];
+            bench.pauses = [0.0, 0.0, 0.5][bench.rng.random_range(0..3)];
+        }
+        if bench.head_is_free() && cycle < 12_000 {
+            let rng = &mut bench.rng;
+            if rng.random_bool(0.1) {
+                let tile = rng.random_range(0..sizes.tiles);
+                bench.write_parameters(tile);
+            } else if rng.random_bool(0.9) {
+                if rng.random_bool(0.2) {
+                    results = random_results(rng);
+                }
+                let command = random_command(results, rng);
+                watch.command(command, &mut coverage);
+                bench.order(command);
+            }
+        }
+        let (inputs, outputs) = bench.clock()?;
+        let idle = outputs.idle && bench.head_is_free();
+        watch.clock(outputs, inputs.ready, &mut coverage);
+        if cycle > 12_000 && idle {
+            break;
+        }
+        if cycle > 30_000 {
+            return Err(bench.dut.message("no end"));
+        }
+    }
+    assert!(bench.is_done(), "results are missing");
+    Ok(coverage)
+}
+
+/// Two commands with a result in each clock in which one may leave, at the stated time.
+fn gapless(sources: &Sources, sizes: DrainSizes) -> Checked {
+    let mut bench = Bench::new(sources, sizes, 1);
+    let results = random_results(&mut bench.rng);
+    let mut orders = 0;
+    let (mut started, mut found) = (None, Vec::new());
+    for cycle in 0..2000 {
+        if bench.head_is_free() && orders < 2 {
+            let mut command = command([3, 4, 5], results, &mut bench.rng);
+            command.discard = false;
+            bench.order(command);
+            orders += 1;
+        }
+        let (inputs, outputs) = bench.clock()?;
+        if inputs.start {
+            started.get_or_insert(cycle);
+        }
+        if outputs.out.is_some() {
+            found.push(cycle);
+        }
+    }
+    assert!(bench.is_done(), "results are missing");
+    let scaling = match (sizes.post, sizes.left_shift) {
+        (false, _) => 0,
+        (true, false) => 7,
+        (true, true) => 9,
+    };
+    let first = started.unwrap() + 3 + sizes.units + 7 + scaling;
+    let expected: Vec<usize> = (first..).take(2 * 60 * words(&sizes)).collect();
+    assert_eq!(found, expected, "{sizes:?}");
+    Ok(())
+}
+
+#[test]
+fn drained_sums_leave_as_bytes_or_as_they_are() {
+    run_seeds(|seed| random_drains(&DRAIN_8, seed, SIZES[0]));
+    for sizes in &SIZES[1..] {
+        let sources = engine(*sizes);
+        run_seeds(|seed| random_drains(&sources, seed, *sizes));
+    }
+}
+
+#[test]
+fn drains_follow_each_other_without_a_gap() {
+    for sizes in SIZES {
+        gapless(&engine(sizes), sizes).unwrap();
+    }
+}
