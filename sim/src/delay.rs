@@ -16,6 +16,11 @@ impl<T: Clone + Default> DelayLine<T> {
         }
     }
 
+    /// What leaves in this cycle, of a line of at least one register.
+    pub fn front(&self) -> &T {
+        self.stages.front().expect("there is a register")
+    }
+
     /// One clock cycle: takes this cycle's value and returns the value of `cycles` cycles ago.
     pub fn shift(&mut self, value: T) -> T {
         self.stages.push_back(value);

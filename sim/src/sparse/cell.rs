@@ -100,6 +100,11 @@ impl SparseUnitModel {
         self.orders.outputs()
     }
 
+    /// The sums that it gives in this cycle.
+    pub fn sums(&self) -> &[i32] {
+        self.link.sums()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics

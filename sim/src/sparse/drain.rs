@@ -60,6 +60,11 @@ impl LinkModel {
         self.drain
     }
 
+    /// The sums that it gives in this cycle.
+    pub fn sums(&self) -> &[i32] {
+        self.sums.front()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge. `stored` is the word of two cycles ago,
     /// `sums` those of the position of four cycles ago.
     pub fn step(

@@ -52,11 +52,9 @@ pub struct HeadInputs {
     pub progress: bool,
 }
 
-/// Outputs in one clock cycle.
+/// What the head gives to others in one clock cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HeadOutputs {
-    /// The word is taken.
-    pub ready: bool,
+pub struct Given {
     /// A word for loads, weights or drains, and its place in the command.
     pub command: [Option<(usize, u32)>; 3],
     /// They start.
@@ -67,6 +65,15 @@ pub struct HeadOutputs {
     pub write: Option<(u64, u32, u32)>,
     /// Units that are given a run, and word 1 of the command.
     pub run: Option<(u64, u32)>,
+}
+
+/// Outputs in one clock cycle.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeadOutputs {
+    /// The word is taken.
+    pub ready: bool,
+    /// What others are given.
+    pub given: Given,
     /// The set of a load is free in all its units.
     pub free: bool,
     /// Nothing is under way.
@@ -84,16 +91,6 @@ enum State {
     Body,
     Start,
     Stop,
-}
-
-/// What comes out in the next cycle.
-#[derive(Debug, Clone, Default)]
-struct Next {
-    command: [Option<(usize, u32)>; 3],
-    start: [bool; 3],
-    scale: Option<(u32, u32, u32, u32)>,
-    write: Option<(u64, u32, u32)>,
-    run: Option<(u64, u32)>,
 }
 
 /// What units said in the cycle before.
@@ -124,7 +121,7 @@ pub struct HeadModel {
     stuck: u32,
     /// A word has passed in the cycle before, and whether it was wrong.
     passed: Option<bool>,
-    next: Next,
+    next: Given,
     error: Option<SparseError>,
     words: u32,
 }
@@ -144,10 +141,20 @@ impl HeadModel {
             tail: 0,
             stuck: 0,
             passed: None,
-            next: Next::default(),
+            next: Given::default(),
             error: None,
             words: 0,
         }
+    }
+
+    /// What others are given in this cycle; it follows no input.
+    pub fn given(&self) -> &Given {
+        &self.next
+    }
+
+    /// Whether a set is free in all these units.
+    pub fn free(&self, (set, of): (usize, u64), units: &[UnitStatus]) -> bool {
+        !self.any(of, |unit| self.sent[unit][set] != units[unit].released[set])
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
@@ -161,9 +168,7 @@ impl HeadModel {
             && !runs;
         let quiet = inputs.progress || idle || matches!(self.state, State::Body | State::Stop);
         let (load_set, load_units) = inputs.load;
-        let free = !self.any(load_units, |unit| {
-            self.sent[unit][load_set] != inputs.units[unit].released[load_set]
-        });
+        let free = self.free(inputs.load, &inputs.units);
 
         let passes = self.passes(inputs, runs);
         let failed = self.failed(inputs);
@@ -176,14 +181,10 @@ impl HeadModel {
             _ => false,
         };
         let ready = wants && (self.word.is_none() || passes);
-        let out = std::mem::take(&mut self.next);
+        let given = std::mem::take(&mut self.next);
         let outputs = HeadOutputs {
             ready,
-            command: out.command,
-            start: out.start,
-            scale: out.scale,
-            write: out.write,
-            run: out.run,
+            given,
             free,
             idle,
             error: self.error,

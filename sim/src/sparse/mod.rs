@@ -2,6 +2,7 @@
 //! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how a map is cut ([`Cutting`]).
 
 mod cell;
+mod cluster;
 mod cutter;
 mod drain;
 mod drain_engine;
@@ -18,12 +19,13 @@ mod unit;
 mod weights;
 
 pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
+pub use cluster::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
 pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};
 pub use drain_walk::{Bounds, DrainWords, Drained};
 pub use fill::{FillInputs, FillModel, FillOutputs};
-pub use head::{HeadInputs, HeadModel, HeadOutputs, UnitStatus};
+pub use head::{Given, HeadInputs, HeadModel, HeadOutputs, UnitStatus};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use orders::{OrdersInputs, OrdersModel, OrdersOutputs};

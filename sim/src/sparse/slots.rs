@@ -98,6 +98,12 @@ impl SlotsModel {
         (!self.begun).then_some(place.set)
     }
 
+    /// Units that the entries are for; follows no input.
+    pub fn mask(&self) -> Vec<bool> {
+        let mask = |unit| self.words[5 + unit / 32] >> (unit % 32) & 1 == 1;
+        (0..self.units).map(mask).collect()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &SlotsInputs) -> SlotsOutputs {
         let slot = self.slot();
@@ -105,12 +111,11 @@ impl SlotsModel {
         let next = slot.is_some() && inputs.slot_ready;
         let room = !self.is_full() || next && self.places.len() > 1;
         let map_ready = !self.places.is_empty() && room;
-        let mask = |unit| self.words[5 + unit / 32] >> (unit % 32) & 1 == 1;
         let outputs = SlotsOutputs {
             busy: !self.places.is_empty() || self.rest != Rest::None,
             map_ready,
             slot,
-            mask: (0..self.units).map(mask).collect(),
+            mask: self.mask(),
             asks,
             begins: asks.is_some() && inputs.free,
         };

@@ -203,28 +203,31 @@ fn drive(dut: &mut Dut, inputs: &HeadInputs) {
 
 fn check(dut: &Dut, outputs: &HeadOutputs) -> Checked {
     dut.check("cmd_ready_o", outputs.ready)?;
-    for (engine, word) in outputs.command.iter().enumerate() {
+    for (engine, word) in outputs.given.command.iter().enumerate() {
         dut.check_element("command_valid_o", engine, 3, word.is_some())?;
         if let Some((index, word)) = word {
             dut.check_element("command_index_o", engine, 3, *index as u64)?;
             dut.check_element("command_data_o", engine, 3, *word)?;
         }
-        dut.check_element("start_o", engine, 3, outputs.start[engine])?;
+        dut.check_element("start_o", engine, 3, outputs.given.start[engine])?;
     }
-    dut.check("scale_valid_o", outputs.scale.is_some())?;
-    if let Some((tile, lane, number, value)) = outputs.scale {
+    dut.check("scale_valid_o", outputs.given.scale.is_some())?;
+    if let Some((tile, lane, number, value)) = outputs.given.scale {
         dut.check("scale_tile_o", tile)?;
         dut.check("scale_lane_o", lane)?;
         dut.check("scale_number_o", number)?;
         dut.check("scale_data_o", value)?;
     }
-    dut.check("write_o", outputs.write.map_or(0, |(units, ..)| units))?;
-    if let Some((_, register, value)) = outputs.write {
+    dut.check(
+        "write_o",
+        outputs.given.write.map_or(0, |(units, ..)| units),
+    )?;
+    if let Some((_, register, value)) = outputs.given.write {
         dut.check("order_register_o", register)?;
         dut.check("order_data_o", value)?;
     }
-    dut.check("run_o", outputs.run.map_or(0, |(units, _)| units))?;
-    if let Some((_, first)) = outputs.run {
+    dut.check("run_o", outputs.given.run.map_or(0, |(units, _)| units))?;
+    if let Some((_, first)) = outputs.given.run {
         dut.check("order_data_o", first)?;
     }
     dut.check("free_o", outputs.free)?;
@@ -275,12 +278,12 @@ fn random_commands(sources: &Sources, seed: u64) -> Checked<Coverage> {
             if outputs.ready && inputs.word.is_some() {
                 words.pop_front();
             }
-            coverage.event("loads start", outputs.start[0]);
-            coverage.event("weights start", outputs.start[1]);
-            coverage.event("drains start", outputs.start[2]);
-            coverage.event("runs are given", outputs.run.is_some());
-            coverage.event("registers are written", outputs.write.is_some());
-            coverage.event("parameters are written", outputs.scale.is_some());
+            coverage.event("loads start", outputs.given.start[0]);
+            coverage.event("weights start", outputs.given.start[1]);
+            coverage.event("drains start", outputs.given.start[2]);
+            coverage.event("runs are given", outputs.given.run.is_some());
+            coverage.event("registers are written", outputs.given.write.is_some());
+            coverage.event("parameters are written", outputs.given.scale.is_some());
             coverage.event("idle", outputs.idle);
             for error in SparseError::ALL {
                 // This one needs 4096 cycles.

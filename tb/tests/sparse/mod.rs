@@ -1,5 +1,6 @@
 //! The sparse cluster.
 
+mod cluster;
 mod commands;
 mod cutter;
 mod drain;

@@ -1,0 +1,271 @@
+//! The whole cluster, in lockstep with its model.
+
+use std::sync::LazyLock;
+
+use heddle_arch::Params;
+use heddle_arch::isa::sparse::{
+    ChannelScale, SparseCommand, SparseDrain, SparseError, SparseLoad, SparseRun, SparseWeights,
+    UnitRegister,
+};
+use heddle_arch::params::Sparse;
+use heddle_hdl::sparse::{SparseCluster, SparseShape};
+use heddle_sim::sparse::{ClusterInputs, ClusterModel, ClusterOutputs};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::rtl::{Checked, Coverage, Dut, emitted, run_seeds};
+
+/// A cluster and its model.
+struct Bench {
+    dut: Dut,
+    model: ClusterModel,
+}
+
+/// A stream into the cluster, offered in a share of the cycles; what is offered stays.
+struct Stream<T> {
+    words: std::vec::IntoIter<T>,
+    offered: Option<T>,
+    share: f64,
+}
+
+impl<T: Copy> Stream<T> {
+    fn new(words: &[T], share: f64) -> Self {
+        Self {
+            words: words.to_vec().into_iter(),
+            offered: None,
+            share,
+        }
+    }
+
+    fn offer(&mut self, rng: &mut ChaCha8Rng) -> Option<T> {
+        if self.offered.is_none() && rng.random_bool(self.share) {
+            self.offered = self.words.next();
+        }
+        self.offered
+    }
+
+    fn is_empty(&self) -> bool {
+        self.offered.is_none() && self.words.len() == 0
+    }
+}
+
+/// What goes into the cluster.
+struct Program {
+    commands: Vec<u32>,
+    map: Vec<u64>,
+    weights: Vec<u64>,
+}
+
+/// What came of it.
+struct Ran {
+    out: Vec<u64>,
+    error: Option<SparseError>,
+    words: u32,
+}
+
+impl Bench {
+    fn new(sources: &Sources, params: &Params, seed: u64) -> Self {
+        Self {
+            dut: Dut::new(sources, seed),
+            model: ClusterModel::new(params),
+        }
+    }
+
+    fn step(&mut self, inputs: &ClusterInputs) -> Checked<ClusterOutputs> {
+        let dut = &mut self.dut;
+        dut.set("cmd_valid_i", inputs.command.is_some());
+        dut.set("cmd_data_i", inputs.command.unwrap_or(0xffff_ffff));
+        dut.set("map_valid_i", inputs.map.is_some());
+        dut.set("map_data_i", inputs.map.unwrap_or(u64::MAX));
+        dut.set("weight_valid_i", inputs.weight.is_some());
+        dut.set("weight_data_i", inputs.weight.unwrap_or(u64::MAX));
+        dut.set("out_ready_i", inputs.out_ready);
+        dut.settle();
+        let outputs = self.model.step(inputs);
+        dut.check("cmd_ready_o", outputs.command_ready)?;
+        dut.check("map_ready_o", outputs.map_ready)?;
+        dut.check("weight_ready_o", outputs.weight_ready)?;
+        dut.check("out_valid_o", outputs.out.is_some())?;
+        if let Some((word, last)) = outputs.out {
+            dut.check("out_data_o", word)?;
+            dut.check("out_last_o", last)?;
+        }
+        dut.check("idle_o", outputs.idle)?;
+        dut.check("error_o", outputs.error.map_or(0, SparseError::number))?;
+        dut.check("words_o", outputs.words)?;
+        dut.clock();
+        Ok(outputs)
+    }
+
+    /// Runs a program to its end. `share` of the cycles have words of the streams, and take results.
+    fn run(&mut self, program: &Program, share: f64, rng: &mut ChaCha8Rng) -> Checked<Ran> {
+        let mut commands = Stream::new(&program.commands, share);
+        let mut map = Stream::new(&program.map, share);
+        let mut weights = Stream::new(&program.weights, share);
+        let mut ran = Ran {
+            out: Vec::new(),
+            error: None,
+            words: 0,
+        };
+        loop {
+            let inputs = ClusterInputs {
+                command: commands.offer(rng),
+                map: map.offer(rng),
+                weight: weights.offer(rng),
+                out_ready: rng.random_bool(share),
+            };
+            let outputs = self.step(&inputs)?;
+            commands.offered.take_if(|_| outputs.command_ready);
+            map.offered.take_if(|_| outputs.map_ready);
+            weights.offered.take_if(|_| outputs.weight_ready);
+            ran.out.extend(
+                outputs
+                    .out
+                    .filter(|_| inputs.out_ready)
+                    .map(|(word, _)| word),
+            );
+            (ran.error, ran.words) = (outputs.error, outputs.words);
+            if outputs.error.is_some() || outputs.idle && commands.is_empty() {
+                break;
+            }
+        }
+        if ran.error.is_none() && !(map.is_empty() && weights.is_empty()) {
+            return Err(self.dut.message("words of a stream are left"));
+        }
+        Ok(ran)
+    }
+
+    /// The counters are those of the model.
+    fn check_counts(&mut self) -> Checked {
+        let counts = self.model.counts.all();
+        // What has happened is counted.
+        for _ in 0..4 {
+            self.step(&ClusterInputs::default())?;
+        }
+        for (number, count) in counts.into_iter().enumerate() {
+            self.dut.set("count_i", number as u64);
+            self.step(&ClusterInputs::default())?;
+            self.dut.check("count_o", count)?;
+        }
+        Ok(())
+    }
+}
+
+fn params_2() -> Params {
+    super::with(Sparse {
+        units: 2,
+        channels: 4,
+        load_lanes: Some(4),
+        map_entries: 64,
+        weight_words: 64,
+        lists: 16,
+        sums: 256,
+        tiles: 16,
+        ..Sparse::default()
+    })
+}
+
+static CLUSTER_2: LazyLock<Sources> =
+    LazyLock::new(|| emitted(SparseCluster::new(SparseShape::of(&params_2()))));
+
+/// Four values meet one word of weights. The scale is a half.
+fn smallest() -> Program {
+    let units = 3;
+    let all = |register| SparseCommand::Set(None, register);
+    let commands = [
+        all(vec![
+            UnitRegister::PartRows(0..4),
+            UnitRegister::PartCols(0..4),
+            UnitRegister::Share(0),
+        ]),
+        all(vec![
+            UnitRegister::WindowRows(false, 0..16),
+            UnitRegister::WindowCols(false, 0..16),
+        ]),
+        SparseCommand::Drain(SparseDrain {
+            discard: true,
+            pitch: 4,
+            area: 8,
+            groups: 1,
+            each: 1,
+            size: [16, 16],
+            ..SparseDrain::default()
+        }),
+        SparseCommand::Scale(
+            3,
+            0,
+            vec![
+                ChannelScale {
+                    bias: 14,
+                    multiplier: 1 << 30,
+                    shift: 0,
+                };
+                4
+            ],
+        ),
+        SparseCommand::Weights(SparseWeights {
+            words: 1,
+            units,
+            ..SparseWeights::default()
+        }),
+        SparseCommand::Load(SparseLoad {
+            lanes: 1,
+            threshold: 127,
+            size: [2, 2],
+            chunks: 1,
+            units,
+            ..SparseLoad::default()
+        }),
+        SparseCommand::Set(Some(1), vec![UnitRegister::Share(1)]),
+        SparseCommand::Run(SparseRun {
+            chunks: 1,
+            kernel: [1, 1],
+            pitch: 4,
+            area: 8,
+            units,
+            ..SparseRun::default()
+        }),
+        SparseCommand::Drain(SparseDrain {
+            pitch: 4,
+            area: 8,
+            groups: 1,
+            each: 1,
+            size: [2, 2],
+            tile: 3,
+            bounds: [-128, 127],
+            ..SparseDrain::default()
+        }),
+    ];
+    Program {
+        commands: commands.iter().flat_map(SparseCommand::words).collect(),
+        map: vec![5, 0, 0xfd, 1],
+        weights: vec![0x8000, 0x16_0a_fc_06],
+    }
+}
+
+fn small_programs(sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut bench = Bench::new(sources, &params_2(), seed);
+    let mut rng = bench.dut.rng();
+    for share in [1.0, 0.3] {
+        let ran = bench.run(&smallest(), share, &mut rng)?;
+        assert_eq!(ran.error, None);
+        let expected: Vec<u64> = [5i32, 0, -3, 1]
+            .iter()
+            .map(|value| {
+                let bytes = [3, -2, 5, 11].map(|weight| (7 + value * weight) as u8);
+                u64::from(u32::from_le_bytes(bytes))
+            })
+            .collect();
+        assert_eq!(ran.out, expected);
+        bench.check_counts()?;
+    }
+    coverage.event("ran", true);
+    Ok(coverage)
+}
+
+#[test]
+fn a_cluster_runs_small_programs() {
+    run_seeds(|seed| small_programs(&CLUSTER_2, seed));
+}
