@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use heddle_arch::isa::fields::sparse::{range, run, share};
 use heddle_hdl::sparse::{SparseShape, SparseUnit};
-use heddle_sim::sparse::reference::Entry;
+use heddle_sim::sparse::reference::{Entry, Tap};
 use heddle_sim::sparse::{
     Fill, Load, OrdersOutputs, Position, SparseUnitInputs, SparseUnitModel, SparseUnitOutputs,
     WeightsModel,
@@ -15,7 +15,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::unit::random_list;
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, OrPanic, check_mutants, emitted, faults, run_seeds};
 
 /// As in [`super::unit`].
 const LANES: usize = 3;
@@ -508,6 +508,86 @@ fn cover(
     coverage.event("weights beside a run", {
         inputs.fill.0.word.is_some() && inputs.fill.1[0] && orders.running
     });
+}
+
+/// The clock of each word of weights that is multiplied, counted from the first of two runs: each has an entry that meets so many of them.
+fn taps_of_two_runs(sources: &Sources, words: usize) -> Checked<Vec<usize>> {
+    let model = SparseUnitModel::new((2, 16), WeightsModel::new(WORDS, LISTS), SUMS, LANES);
+    let mut pair = Pair {
+        dut: Dut::new(sources, 1),
+        model,
+    };
+    let quiet = SparseUnitInputs {
+        sums: vec![0; LANES],
+        ..SparseUnitInputs::default()
+    };
+    let tap = |col| Tap {
+        row: 0,
+        col,
+        group: 0,
+        weights: vec![1; LANES],
+    };
+    let list: Vec<Tap> = (0..words as i32).map(tap).collect();
+    let begin = Fill {
+        begin: Some((0, 0)),
+        word: None,
+    };
+    let entry = Entry {
+        value: 1,
+        channel: 0,
+        row: 0,
+        col: 0,
+    };
+    let mut inputs = Vec::new();
+    for fill in std::iter::once(begin).chain(super::fills(&[list], LANES)) {
+        inputs.push(SparseUnitInputs {
+            fill: (fill, vec![true, false]),
+            ..quiet.clone()
+        });
+    }
+    for register in [0, 1, 4, 5] {
+        inputs.push(SparseUnitInputs {
+            write: Some((register, range::END.put(16))),
+            ..quiet.clone()
+        });
+    }
+    for set in 0..2 {
+        let load = Load {
+            set,
+            first: true,
+            last: true,
+            entries: vec![entry],
+            ..Load::default()
+        };
+        inputs.push(SparseUnitInputs {
+            load: (Some(load), vec![true, false]),
+            ..quiet.clone()
+        });
+    }
+    inputs.push(quiet.clone());
+    let first = inputs.len();
+    for set in 0..2 {
+        let word = run::SET.put(set) | run::KERNEL_COLS.put(15) | run::PITCH.put(4);
+        inputs.push(SparseUnitInputs {
+            run: Some(word),
+            ..quiet.clone()
+        });
+        inputs.push(quiet.clone());
+    }
+    inputs.resize(first + 60, quiet);
+    let mut taps = Vec::new();
+    for (cycle, inputs) in inputs.iter().enumerate() {
+        if pair.step(inputs, false)?.tap {
+            taps.push(cycle - first);
+        }
+    }
+    Ok(taps)
+}
+
+#[test]
+fn a_run_begins_when_it_is_stated_and_14_clocks_behind_the_one_before() {
+    let taps = taps_of_two_runs(&UNIT_2, 3).or_panic();
+    assert_eq!(taps, [9, 10, 11, 25, 26, 27]);
 }
 
 #[test]
