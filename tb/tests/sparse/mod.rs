@@ -1,5 +1,6 @@
 //! The sparse cluster.
 
+mod cell;
 mod cutter;
 mod drain;
 mod load;
