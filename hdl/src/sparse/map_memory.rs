@@ -42,6 +42,7 @@ pub struct MapMemory {
     pub list_o: Signal<Out, Bits<9>>,
     /// A set is read, or there is an entry.
     pub busy_o: Signal<Out, Bit>,
+    #[new(MapOrder::new(entry_max))]
     order: MapOrder,
     #[new(Ram1r1w::new(4, sets * entry_max / entries))]
     bank: [Ram1r1w<16, 9>; entries],
@@ -153,7 +154,11 @@ impl MapMemory {
         self.is_full = (self.sum >> self._entry_bits.to_bits::<4>()).any()
             & (self.sum & (self._entry_max - 1).to_bits::<15>()).any();
         self.full_o = self.is_full;
-        self.new_count = mux(self.is_full, self._entry_max.to_bits::<15>(), self.sum);
+        self.new_count = mux(
+            self.is_full,
+            self._entry_max.to_bits::<15>(),
+            self.sum & (2 * self._entry_max - 1).to_bits::<15>(),
+        );
         comment!("A set is emptied as its first entries come, not when they are counted");
         for s in 0..self._sets {
             let clears = self.clears & (self.load_i.set == s.to_bits::<2>());

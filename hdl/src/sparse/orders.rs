@@ -74,9 +74,9 @@ pub struct UnitOrders {
     /// The run under way.
     runs: Reg<Bit>,
     run: RegData<Bits<32>>,
-    /// It has sets that are not handed over: one, and so many behind it.
+    /// It has sets that are not handed over, and so many that are.
     has_sets: Reg<Bit>,
-    sets_left: RegData<Bits<8>>,
+    given: RegData<Bits<8>>,
     begins: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     /// A set is handed over.
@@ -159,15 +159,10 @@ impl UnitOrders {
         self.read_valid_o = self.has_sets & self.is_full & !self.is_claimed;
         self.gives = self.read_valid_o & self.read_ready_i;
         let moves = self.begins | self.gives;
-        self.has_sets = self.begins | (self.has_sets & !(self.gives & (self.sets_left == 0)));
-        self.sets_left.load(
-            moves,
-            mux(
-                self.begins,
-                field!(self.next_run, run::CHUNKS),
-                self.sets_left - 1,
-            ),
-        );
+        let is_last = self.given == field!(self.run, run::CHUNKS);
+        self.has_sets = self.begins | (self.has_sets & !(self.gives & is_last));
+        self.given
+            .load(moves, mux(self.begins, 0.into(), self.given + 1));
         self.read_set.load(
             moves,
             mux(

@@ -410,7 +410,7 @@ fn faults_of_runs_are_noticed() {
         // The next run begins before the products of the one before have arrived.
         heddle_unit_orders_s2: !has_sets_q & !busy_i => !has_sets_q
         // A run ends a set early.
-        heddle_unit_orders_s2: sets_left_q == 8'd0 => sets_left_q == 8'd1
+        heddle_unit_orders_s2: given_q == run_chunks => given_q + 8'd1 == run_chunks
         // Entries of other units fill a set.
         heddle_sparse_unit_g3: load_last_i & load_mask_i[0] => load_last_i
         // The window of the other region.
