@@ -8,9 +8,9 @@ use heddle_kernel::prelude::*;
 /// Entry a of a set lies in bank a mod `entries`. A set is not written while it is read.
 ///
 /// # Timing
-/// Entries in cycle T are compared with the rectangle in T, counted in T+1 if they lie in it, and written in T+2. A set
-/// in T (`read_valid_i`, taken if `read_ready_o` is high) may be one whose last entry came in T-2: its first entry stands on `entry_o` in T+4,
-/// the others follow, one in a cycle, as they are taken.
+/// Entries in cycle T are compared with the rectangle in T, and empty their set if they are its first ones. They are counted in T+1 if
+/// they lie in the rectangle, and written in T+2. A set in T (`read_valid_i`, taken if `read_ready_o` is high) may be one whose last entry came
+/// in T-2: its first entry stands on `entry_o` in T+4, the others follow, one in a cycle, as they are taken.
 #[module]
 pub struct MapMemory {
     /// Entries on their way.
@@ -42,6 +42,7 @@ pub struct MapMemory {
     pub list_o: Signal<Out, Bits<9>>,
     /// A set is read, or there is an entry.
     pub busy_o: Signal<Out, Bit>,
+    #[new(MapOrder::new(entry_max))]
     order: MapOrder,
     #[new(Ram1r1w::new(4, sets * entry_max / entries))]
     bank: [Ram1r1w<16, 9>; entries],
@@ -54,10 +55,10 @@ pub struct MapMemory {
     set: Delay<Bits<2>>,
     /// They lie in the rectangle.
     takes: Reg<Bit>,
-    /// The set is empty before.
-    clears: Reg<Bit>,
     /// Entries of each set.
     count: [RegEn<Bits<15>>; sets],
+    /// A set is empty before the entries that come.
+    clears: Signal<Local, Bit>,
     old_count: Signal<Local, Bits<15>>,
     sum: Signal<Local, Bits<15>>,
     new_count: Signal<Local, Bits<15>>,
@@ -141,7 +142,7 @@ impl MapMemory {
         comment!("Entries of the set so far");
         self.old_count = 0.into();
         for s in 0..self._sets {
-            if (self.set == s.to_bits::<2>()) & !self.clears {
+            if self.set == s.to_bits::<2>() {
                 self.old_count = self.count[s];
             }
         }
@@ -153,11 +154,17 @@ impl MapMemory {
         self.is_full = (self.sum >> self._entry_bits.to_bits::<4>()).any()
             & (self.sum & (self._entry_max - 1).to_bits::<15>()).any();
         self.full_o = self.is_full;
-        self.new_count = mux(self.is_full, self._entry_max.to_bits::<15>(), self.sum);
+        self.new_count = mux(
+            self.is_full,
+            self._entry_max.to_bits::<15>(),
+            self.sum & (2 * self._entry_max - 1).to_bits::<15>(),
+        );
+        comment!("A set is emptied as its first entries come, not when they are counted");
         for s in 0..self._sets {
+            let clears = self.clears & (self.load_i.set == s.to_bits::<2>());
             self.count[s].load(
-                (self.takes | self.clears) & (self.set == s.to_bits::<2>()),
-                self.new_count,
+                clears | (self.takes & (self.set == s.to_bits::<2>())),
+                mux(clears, 0.into(), self.new_count),
             );
         }
     }

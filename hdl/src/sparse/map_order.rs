@@ -54,6 +54,8 @@ pub struct MapOrder {
     /// The next set begins.
     begins: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
+    /// Entries of a set, a power of two.
+    _entry_max: Param<'d'>,
 }
 
 #[kernel]
@@ -84,7 +86,11 @@ impl MapOrder {
         self.set.load(self.begins, self.next_set);
         self.left.load(
             self.begins | self.move_i,
-            mux(self.begins, self.next_left, self.left - 1),
+            mux(
+                self.begins,
+                self.next_left,
+                (self.left - 1) & (2 * self._entry_max - 1).to_bits::<15>(),
+            ),
         );
         for i in 0..3 {
             self.part[i].load(

@@ -11,9 +11,10 @@ use heddle_kernel::prelude::*;
 /// it has been read.
 ///
 /// # Timing
-/// Register or run in cycle T: kept from T+1 on, and told from T+1 on. With nothing before it, a run is under way from T+2 on, and its
-/// first set is handed over then, the next ones as they are taken. The last entries of a load in T: their set is full from T+2 on. The run ends in the first
-/// cycle in which all its sets are handed over and `busy_i` is low; the next one is under way in the cycle behind.
+/// Register in cycle T: it has its value from T+1 on. Run in T, which `run_ready_o` allows: it is told from T+1 on (`running_o`,
+/// `half_busy_o`, `region_busy_o`). With nothing before it, it is under way from T+2 on, and its first set is handed over then, the next ones as
+/// they are taken. The last entries of a load in T: their set is full from T+2 on. A set that has been read in T is released in T+1. A run ends in
+/// the first cycle in which all its sets are handed over and `busy_i` is low; the next one is under way in the cycle behind.
 #[module]
 pub struct UnitOrders {
     /// A word for a register, or a run.
@@ -44,7 +45,7 @@ pub struct UnitOrders {
     pub window_o: [Rectangle<Out>; 2],
     /// Whose output channels it has.
     pub share: OutRegEn<Bits<6>>,
-    /// Of the run under way: kernel rows less 1, kernel columns less 1.
+    /// Kernel rows less 1, of the run under way as all that follows.
     pub kernel_rows_o: Signal<Out, Bits<4>>,
     /// Kernel columns less 1.
     pub kernel_cols_o: Signal<Out, Bits<4>>,
@@ -73,9 +74,9 @@ pub struct UnitOrders {
     /// The run under way.
     runs: Reg<Bit>,
     run: RegData<Bits<32>>,
-    /// It has sets that are not handed over: one, and so many behind it.
+    /// It has sets that are not handed over, and so many that are.
     has_sets: Reg<Bit>,
-    sets_left: RegData<Bits<8>>,
+    given: RegData<Bits<8>>,
     begins: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     /// A set is handed over.
@@ -158,15 +159,10 @@ impl UnitOrders {
         self.read_valid_o = self.has_sets & self.is_full & !self.is_claimed;
         self.gives = self.read_valid_o & self.read_ready_i;
         let moves = self.begins | self.gives;
-        self.has_sets = self.begins | (self.has_sets & !(self.gives & (self.sets_left == 0)));
-        self.sets_left.load(
-            moves,
-            mux(
-                self.begins,
-                field!(self.next_run, run::CHUNKS),
-                self.sets_left - 1,
-            ),
-        );
+        let is_last = self.given == field!(self.run, run::CHUNKS);
+        self.has_sets = self.begins | (self.has_sets & !(self.gives & is_last));
+        self.given
+            .load(moves, mux(self.begins, 0.into(), self.given + 1));
         self.read_set.load(
             moves,
             mux(

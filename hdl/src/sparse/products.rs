@@ -38,7 +38,9 @@ pub struct UnitProducts {
     /// There is a word of products.
     pub valid_o: Signal<Out, Bit>,
     /// The word of sums to which they belong.
-    pub addr_o: Signal<Out, Bits<16>>,
+    pub addr: OutRegData<Bits<16>>,
+    /// The word of those behind them.
+    pub next_addr: OutRegData<Bits<16>>,
     /// The products, two's complement.
     pub product_o: [Signal<Out, Bits<17>>; lanes],
     /// A word of products is dropped in this cycle.
@@ -55,13 +57,10 @@ pub struct UnitProducts {
     weight: [[RegData<Bits<8>>; lanes]; 3],
     index: RegData<Bits<16>>,
     product: [RegData<Bits<17>>; lanes],
-    /// Their groups.
-    group: [RegData<Bits<4>>; 2],
-    /// The same, of what may be kept.
-    kept_row: RegData<Bits<9>>,
-    kept_col: RegData<Bits<9>>,
+    /// Their group.
+    group: RegData<Bits<4>>,
+    /// The next ones are kept.
     keeps: RegData<Bit>,
-    addr: RegData<Bits<16>>,
     moves: Signal<Local, Bit>,
     /// Words of weights at once.
     _lanes: Param<'g'>,
@@ -102,28 +101,25 @@ impl UnitProducts {
             bit_cast::<9, 8>(self.col[1]) + bit_cast::<9, 4>(self.kernel_cols_i)
                 - bit_cast::<9, 4>(self.index.get_bits::<4>(4)),
         );
-        self.group[0].load(self.moves, self.index.get_bits::<4>(8));
-        comment!("In the window");
+        self.group.load(self.moves, self.index.get_bits::<4>(8));
+        comment!("Their word of sums, if they are in the window");
         self.keeps.load(self.moves, self.is_in_i);
-        self.kept_row.load(self.moves, self.result_row);
-        self.kept_col.load(self.moves, self.result_col);
-        self.group[1].load(self.moves, self.group[0]);
+        self.next_addr.load(
+            self.moves,
+            (bit_cast::<16, 4>(self.group) << self.layout_i.area)
+                + (bit_cast::<16, 9>(self.result_row) << self.layout_i.pitch)
+                + bit_cast::<16, 9>(self.result_col),
+        );
         self.drop_o = self.moves & self.busy[3] & !self.keeps;
-        comment!("Products, and their word of sums");
+        comment!("Products");
         for i in 0..self._lanes {
             self.mul[i].a_i = signed_cast(self.value[3]);
             self.mul[i].b_i = signed_cast(self.weight[2][i]);
             self.product[i].load(self.moves, unsigned_cast(self.mul[i].p_o));
             self.product_o[i] = self.product[i];
         }
-        self.addr.load(
-            self.moves,
-            (bit_cast::<16, 4>(self.group[1]) << self.layout_i.area)
-                + (bit_cast::<16, 9>(self.kept_row) << self.layout_i.pitch)
-                + bit_cast::<16, 9>(self.kept_col),
-        );
+        self.addr.load(self.moves, self.next_addr);
         self.valid_o = self.busy[4];
-        self.addr_o = self.addr;
         self.busy_o = self.busy[0] | self.busy[1] | self.busy[2] | self.busy[3] | self.busy[4];
     }
 }

@@ -7,11 +7,12 @@ use heddle_kernel::prelude::*;
 ///
 /// A word has one sum for each lane. Reading a word and writing its sums takes four cycles, one word in each. A product
 /// whose word is on its way is held until that word is written; a drain is never held, and holds a product of the
-/// same cycle. The drain must not name a word that is on its way.
+/// same cycle. A drain names no word of products that are here or come in the next cycle, nor one that is on its way.
 ///
 /// # Timing
-/// Product (`valid_i`, `addr_i`, `value_i`) in cycle T, taken if `hold_o` is low, which depends on the inputs of T: the word is read
-/// in T and written in T+3; a product for it is held in T+1 to T+3. Drain (`drain_valid_i`, `drain_addr_i`) in T: its word is on
+/// Product (`valid_i`, `addr_i`, `value_i`) in cycle T, taken if `hold_o` is low: the word is read
+/// in T and written in T+3; a product for it is held in T+1 to T+3. If it is taken, or there is none, a product of T+1 has its address on `next_addr_i`
+/// in T: it is compared a cycle before it may be held, so that `hold_o` follows registers and `valid` alone. Drain (`drain_valid_i`, `drain_addr_i`) in T: its word is on
 /// `stored_o` in T+2, and is written 0 in T+3 unless `drain_keep_i`. Sums wrap at 32 bits.
 #[module]
 pub struct UnitSums {
@@ -19,6 +20,8 @@ pub struct UnitSums {
     pub valid_i: Signal<In, Bit>,
     /// Its address.
     pub addr_i: Signal<In, Bits<16>>,
+    /// The address of the products behind them.
+    pub next_addr_i: Signal<In, Bits<16>>,
     /// The products, two's complement.
     pub value_i: [Signal<In, Bits<17>>; lanes],
     /// The products are not taken in this cycle.
@@ -43,11 +46,12 @@ pub struct UnitSums {
     added: [Delay<Bits<17>>; lanes],
     /// Sums that are written.
     result: [Delay<Bits<32>>; lanes],
-    /// The word of the products is on its way.
-    meets: Signal<Local, Bit>,
+    /// It is the word of the products.
+    meets: [Delay<Bit>; 3],
     holds: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
     product_addr: Signal<Local, Bits<16>>,
+    next_addr: Signal<Local, Bits<16>>,
     read_addr: Signal<Local, Bits<16>>,
     /// Sums of a word.
     _lanes: Param<'g'>,
@@ -62,14 +66,19 @@ impl UnitSums {
             "Products wait for a drain, and for their own word; higher bits of addresses are not looked at"
         );
         self.product_addr = self.addr_i & (self._depth - 1).to_bits::<16>();
-        self.meets = false;
-        for i in 0..3 {
-            if self.busy[i] & (self.addr[i] == self.product_addr) {
-                self.meets = true;
-            }
-        }
-        self.holds = self.valid_i & (self.drain_i.valid | self.meets);
+        self.holds =
+            self.valid_i & (self.drain_i.valid | self.meets[0] | self.meets[1] | self.meets[2]);
         self.hold_o = self.holds;
+
+        comment!(
+            "Whether those behind them will have to wait; those that wait see their word move on"
+        );
+        self.next_addr = self.next_addr_i & (self._depth - 1).to_bits::<16>();
+        self.meets[0] = !self.holds & self.valid_i & (self.next_addr == self.product_addr);
+        for i in 0..2 {
+            let is_next = self.busy[i] & (self.addr[i] == self.next_addr);
+            self.meets[i + 1] = mux(self.holds, self.meets[i], is_next);
+        }
 
         comment!("The word is read");
         self.reads = self.drain_i.valid | (self.valid_i & !self.holds);

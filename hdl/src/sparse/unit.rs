@@ -107,6 +107,7 @@ impl DirectUnit {
         comment!("Sums");
         self.sum.valid_i = self.products.valid_o;
         self.sum.addr_i = self.products.addr_o;
+        self.sum.next_addr_i = self.products.next_addr_o;
         self.sum.drain_i.follow(&self.drain_i);
         for i in 0..self._lanes {
             self.products.weight_i[i] = self.weights.weight_o[i];

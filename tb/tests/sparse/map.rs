@@ -189,7 +189,7 @@ fn faults_of_a_map_memory_are_noticed() {
         // The second part begins one entry late, if the number is odd.
         heddle_map_order: count_i + 15'd1 => count_i + 15'd2
         // A set is not emptied.
-        heddle_map_memory: takes_q | clears_q => takes_q
+        heddle_map_memory: load_valid_i & load_first_i & mask_i => 1'b0
         // An entry that finds no room behind the memory is lost.
         heddle_map_memory: (waits_q | read_q) & !goes => 1'b0";
     check_mutants(&MAP_4, &faults(mutants), |sources, seed| {

@@ -1,5 +1,6 @@
 //! The sparse cluster.
 
+mod cell;
 mod cluster;
 mod commands;
 mod cutter;

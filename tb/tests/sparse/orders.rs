@@ -4,44 +4,19 @@ use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use heddle_arch::isa::fields::sparse::{range, run, share};
-use heddle_hdl::sparse::{SparseShape, SparseUnit};
-use heddle_sim::sparse::reference::Entry;
+use heddle_sim::sparse::reference::{Entry, Tap};
 use heddle_sim::sparse::{
-    Fill, Load, OrdersOutputs, Position, SparseUnitInputs, SparseUnitModel, SparseUnitOutputs,
-    WeightsModel,
+    Fill, Load, OrdersOutputs, Position, SparseUnitInputs, SparseUnitOutputs,
 };
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::cell::{ENTRIES, LANES, Pair, SUMS, WORDS, quiet, unit};
 use super::unit::random_list;
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
-
-/// As in [`super::unit`].
-const LANES: usize = 3;
-const ENTRIES: usize = 2;
-const WORDS: usize = 512;
-const LISTS: usize = 16;
-const SUMS: usize = 512;
+use crate::rtl::{Checked, Coverage, OrPanic, check_mutants, faults, run_seeds};
 
 static UNIT_2: LazyLock<Sources> = LazyLock::new(|| unit(2));
-
-fn unit(sets: usize) -> Sources {
-    emitted(SparseUnit::new(SparseShape {
-        lanes: LANES,
-        words: WORDS,
-        lists: LISTS,
-        sums: SUMS,
-        entries: ENTRIES,
-        sets,
-        entry_max: 16,
-        units: 2,
-        load_lanes: 8,
-        tiles: 16,
-        post: false,
-        left_shift: false,
-    }))
-}
 
 /// A load: its set, the half of the weights that its entries meet, and the clocks in which it sends.
 #[derive(Clone, Copy)]
@@ -283,183 +258,17 @@ fn random_fills(half: bool, rng: &mut ChaCha8Rng) -> VecDeque<Fill> {
     std::iter::once(begin).chain(words).collect()
 }
 
-/// The unit beside its model.
-struct Pair {
-    dut: Dut,
-    model: SparseUnitModel,
-}
-
-impl Pair {
-    /// One clock; sums are compared if `known`.
-    fn step(&mut self, inputs: &SparseUnitInputs, known: bool) -> Checked<SparseUnitOutputs> {
-        let dut = &mut self.dut;
-        set_inputs(dut, inputs);
-        dut.settle();
-        let outputs = self.model.step(inputs);
-        check_travel(dut, &outputs)?;
-        let orders = &outputs.orders;
-        dut.check("run_ready_o", orders.run_ready)?;
-        dut.check("half_busy_o", bits(&orders.half_busy))?;
-        dut.check("region_busy_o", bits(&orders.region_busy))?;
-        dut.check("running_o", orders.running)?;
-        dut.check("waits_o", orders.waits)?;
-        dut.check("released_o", bits(&orders.released))?;
-        dut.check("full_o", outputs.full)?;
-        dut.check("tap_o", outputs.tap)?;
-        dut.check("drop_o", outputs.drop)?;
-        dut.check("hold_o", outputs.hold)?;
-        for (lane, sum) in outputs.sums.iter().enumerate() {
-            if known {
-                dut.check_element("sum_o", lane, LANES, *sum as u64)?;
-            }
-        }
-        dut.clock();
-        Ok(outputs)
-    }
-
-    /// Sums begin with any value: all are drained.
-    fn clear(&mut self) -> Checked {
-        let sums = vec![0; LANES];
-        for register in [4, 5] {
-            let word = range::FIRST.put(0) | range::END.put(1);
-            let inputs = SparseUnitInputs {
-                write: Some((register, word)),
-                sums: sums.clone(),
-                ..SparseUnitInputs::default()
-            };
-            self.step(&inputs, false)?;
-        }
-        for word in 0..SUMS + 6 {
-            let position = Position {
-                row: 0,
-                col: 0,
-                share: 0,
-                region: false,
-                word,
-                keep: false,
-            };
-            let inputs = SparseUnitInputs {
-                position: Some(position).filter(|_| word < SUMS),
-                sums: sums.clone(),
-                ..SparseUnitInputs::default()
-            };
-            self.step(&inputs, false)?;
-        }
-        Ok(())
-    }
-}
-
-fn bits(bits: &[bool]) -> u64 {
-    let bits = bits.iter().rev();
-    bits.fold(0, |word, bit| word << 1 | u64::from(*bit))
-}
-
-fn set_inputs(dut: &mut Dut, inputs: &SparseUnitInputs) {
-    let (load, mask) = &inputs.load;
-    dut.set("load_valid_i", load.is_some());
-    dut.set("load_mask_i", bits(mask));
-    if let Some(load) = load {
-        for (port, value) in load_members(load) {
-            dut.set(&format!("{port}_i"), value);
-        }
-        let mut entries = load.entries.iter().map(Some).collect::<Vec<_>>();
-        entries.resize(ENTRIES, None);
-        let values = entries.iter();
-        let values = values.map(|entry| entry.map_or(0, |entry| entry.value as u64));
-        dut.set_all("load_value_i", values);
-        let lists = entries.iter();
-        let lists = lists.map(|entry| entry.map_or(0, |entry| entry.channel as u64));
-        dut.set_all("load_list_i", lists);
-    }
-    let (fill, mask) = &inputs.fill;
-    super::set_fill(dut, fill);
-    dut.set("fill_mask_i", bits(mask));
-    dut.set("position_valid_i", inputs.position.is_some());
-    for (port, value) in inputs.position.iter().flat_map(position_members) {
-        dut.set(&format!("{port}_i"), value);
-    }
-    dut.set_all("sum_i", inputs.sums.iter().map(|sum| *sum as u64));
-    dut.set("write_i", inputs.write.is_some());
-    dut.set("run_i", inputs.run.is_some());
-    let (register, word) = inputs.write.unwrap_or_default();
-    dut.set("order_register_i", register as u64);
-    dut.set("order_data_i", inputs.run.unwrap_or(word));
-}
-
-fn load_members(load: &Load) -> [(&'static str, u64); 6] {
-    [
-        ("load_count", load.entries.len() as u64),
-        ("load_row", load.row as u64),
-        ("load_col", load.col as u64),
-        ("load_set", load.set as u64),
-        ("load_first", u64::from(load.first)),
-        ("load_last", u64::from(load.last)),
-    ]
-}
-
-fn position_members(position: &Position) -> [(&'static str, u64); 6] {
-    [
-        ("position_row", position.row as u64),
-        ("position_col", position.col as u64),
-        ("position_share", position.share as u64),
-        ("position_region", u64::from(position.region)),
-        ("position_addr", position.word as u64),
-        ("position_keep", u64::from(position.keep)),
-    ]
-}
-
-/// What goes on to the next unit.
-fn check_travel(dut: &Dut, outputs: &SparseUnitOutputs) -> Checked {
-    let (load, mask) = &outputs.load;
-    dut.check("load_valid_o", load.is_some())?;
-    if let Some(load) = load {
-        dut.check("load_mask_o", bits(mask))?;
-        for (port, value) in load_members(load) {
-            dut.check(&format!("{port}_o"), value)?;
-        }
-        for (at, entry) in load.entries.iter().enumerate() {
-            dut.check_element("load_value_o", at, ENTRIES, entry.value as u64)?;
-            dut.check_element("load_list_o", at, ENTRIES, entry.channel as u64)?;
-        }
-    }
-    let (fill, mask) = &outputs.fill;
-    dut.check("fill_begin_o", fill.begin.is_some())?;
-    dut.check("fill_valid_o", fill.word.is_some())?;
-    if fill.begin.is_some() || fill.word.is_some() {
-        dut.check("fill_mask_o", bits(mask))?;
-    }
-    if let Some((word, list)) = fill.begin {
-        dut.check("fill_word_o", word as u64)?;
-        dut.check("fill_first_list_o", list as u64)?;
-    }
-    if let Some(word) = &fill.word {
-        dut.check("fill_index_o", word.index)?;
-        for (lane, weight) in word.weights.iter().enumerate() {
-            dut.check_element("fill_weight_o", lane, LANES, *weight as u64)?;
-        }
-    }
-    dut.check("position_valid_o", outputs.position.is_some())?;
-    for (port, value) in outputs.position.iter().flat_map(position_members) {
-        dut.check(&format!("{port}_o"), value)?;
-    }
-    Ok(())
-}
-
 fn random_runs(sources: &Sources, sets: usize, seed: u64) -> Checked<Coverage> {
-    let dut = Dut::new(sources, seed);
-    let mut rng = dut.rng();
+    let mut pair = Pair::new(sources, sets, seed);
+    let mut rng = pair.dut.rng();
     let mut coverage = Coverage::default();
-    let weights = WeightsModel::new(WORDS, LISTS);
-    let model = SparseUnitModel::new((sets, 16), weights, SUMS, LANES);
-    let mut pair = Pair { dut, model };
     pair.clear()?;
     let mut traffic = Traffic::new(sets);
     for half in [false, true] {
         for fill in random_fills(half, &mut rng) {
             let inputs = SparseUnitInputs {
                 fill: (fill, vec![true, false]),
-                sums: vec![0; LANES],
-                ..SparseUnitInputs::default()
+                ..quiet()
             };
             pair.step(&inputs, true)?;
         }
@@ -480,19 +289,15 @@ fn cover(
     after: &OrdersOutputs,
 ) {
     let orders = &outputs.orders;
-    let fields = inputs.run.map(|word| {
-        (
-            run::KEEP.is_set(word),
-            run::CHUNKS.get(word) as usize >= orders.released.len(),
-        )
-    });
+    let sets = orders.released.len();
+    let given = |chosen: &dyn Fn(u32) -> bool| inputs.run.is_some_and(chosen);
     coverage.event(
         "run that keeps its sets",
-        fields.is_some_and(|(keep, _)| keep),
+        given(&|word| run::KEEP.is_set(word)),
     );
     coverage.event(
-        "run that fills a set twice",
-        fields.is_some_and(|(_, long)| long),
+        "run that reads a set twice",
+        given(&|word| run::CHUNKS.get(word) as usize >= sets),
     );
     coverage.event("two runs", orders.running && !orders.run_ready);
     coverage.event("run that waits for a set", orders.waits);
@@ -514,6 +319,78 @@ fn cover(
     });
 }
 
+/// The clock of each word of weights that is multiplied, counted from the first of two runs: each has an entry that meets so many of them.
+fn taps_of_two_runs(sources: &Sources, words: usize) -> Checked<Vec<usize>> {
+    let mut pair = Pair::new(sources, 2, 1);
+    let tap = |col| Tap {
+        row: 0,
+        col,
+        group: 0,
+        weights: vec![1; LANES],
+    };
+    let list: Vec<Tap> = (0..words as i32).map(tap).collect();
+    let begin = Fill {
+        begin: Some((0, 0)),
+        word: None,
+    };
+    let entry = Entry {
+        value: 1,
+        channel: 0,
+        row: 0,
+        col: 0,
+    };
+    let mut inputs = Vec::new();
+    for fill in std::iter::once(begin).chain(super::fills(&[list], LANES)) {
+        inputs.push(SparseUnitInputs {
+            fill: (fill, vec![true, false]),
+            ..quiet()
+        });
+    }
+    for register in [0, 1, 4, 5] {
+        inputs.push(SparseUnitInputs {
+            write: Some((register, range::END.put(16))),
+            ..quiet()
+        });
+    }
+    for set in 0..2 {
+        let load = Load {
+            set,
+            first: true,
+            last: true,
+            entries: vec![entry],
+            ..Load::default()
+        };
+        inputs.push(SparseUnitInputs {
+            load: (Some(load), vec![true, false]),
+            ..quiet()
+        });
+    }
+    inputs.push(quiet());
+    let first = inputs.len();
+    for set in 0..2 {
+        let word = run::SET.put(set) | run::KERNEL_COLS.put(15) | run::PITCH.put(4);
+        inputs.push(SparseUnitInputs {
+            run: Some(word),
+            ..quiet()
+        });
+        inputs.push(quiet());
+    }
+    inputs.resize(first + 60, quiet());
+    let mut taps = Vec::new();
+    for (cycle, inputs) in inputs.iter().enumerate() {
+        if pair.step(inputs, false)?.tap {
+            taps.push(cycle - first);
+        }
+    }
+    Ok(taps)
+}
+
+#[test]
+fn a_run_begins_when_it_is_stated_and_14_clocks_behind_the_one_before() {
+    let taps = taps_of_two_runs(&UNIT_2, 3).or_panic();
+    assert_eq!(taps, [9, 10, 11, 25, 26, 27]);
+}
+
 #[test]
 fn the_registers_and_runs_of_a_unit_follow_their_model() {
     run_seeds(|seed| random_runs(&UNIT_2, 2, seed));
@@ -533,7 +410,7 @@ fn faults_of_runs_are_noticed() {
         // The next run begins before the products of the one before have arrived.
         heddle_unit_orders_s2: !has_sets_q & !busy_i => !has_sets_q
         // A run ends a set early.
-        heddle_unit_orders_s2: sets_left_q == 8'd0 => sets_left_q == 8'd1
+        heddle_unit_orders_s2: given_q == run_chunks => given_q + 8'd1 == run_chunks
         // Entries of other units fill a set.
         heddle_sparse_unit_g3: load_last_i & load_mask_i[0] => load_last_i
         // The window of the other region.

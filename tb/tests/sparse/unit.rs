@@ -308,7 +308,7 @@ fn fsa_23_fsa_43_fsa_57_fsa_58_a_unit_adds_the_products_of_what_is_not_zero() {
 fn faults_of_a_unit_are_noticed() {
     let mutants = r"
         // A product is added while its word is on its way.
-        heddle_unit_sums: (busy_q[1] & ( => (1'b0 & (
+        heddle_unit_sums: meets_q[1] <= busy_q[0] & => meets_q[1] <= 1'b0 &
         // A weight is not signed.
         heddle_unit_products: $signed => $unsigned";
     check_mutants(&UNIT_3, &faults(mutants), random_layers);

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use heddle_arch::isa::fields::Field;
 use heddle_arch::isa::fields::sparse::{range, run, share};
+use heddle_arch::params::Sparse;
 use heddle_hdl::sparse::{SparseShape, SparseUnits};
 use heddle_sim::sparse::reference::{Entry, Place, Tap, scatter};
 use heddle_sim::sparse::{Fill, Layout};
@@ -32,20 +33,15 @@ const FIRST_SUM: usize = 4;
 const LAST_SUM: usize = UNITS + 4;
 
 static UNITS_4: LazyLock<Sources> = LazyLock::new(|| {
-    emitted(SparseUnits::new(SparseShape {
-        lanes: LANES,
-        words: 1024,
+    emitted(SparseUnits::new(SparseShape::of(&super::with(Sparse {
+        units: UNITS as u32,
+        channels: LANES as u32,
+        load_entries: ENTRIES as u32,
+        map_entries: 512,
         lists: 16,
-        sums: SUMS,
-        entries: ENTRIES,
-        sets: 2,
-        entry_max: 512,
-        units: UNITS,
-        load_lanes: 8,
-        tiles: 16,
-        post: false,
-        left_shift: false,
-    }))
+        sums: SUMS as u32,
+        ..Sparse::default()
+    }))))
 });
 
 /// A rectangle of rows and columns.
