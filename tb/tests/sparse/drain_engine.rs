@@ -12,11 +12,12 @@ use rand_chacha::ChaCha8Rng;
 use super::drain_bench::{Bench, Command, Results};
 use crate::rtl::{Checked, Coverage, check_mutants, emitted, faults, run_seeds};
 
-/// Bytes, with and without left shifts, in a word, in two, and in a part of one; sums, two in a word and one.
-const SIZES: [DrainSizes; 5] = [
+/// Bytes, with and without left shifts, in a word, in two, and in a part of one, few units and many; sums, two in a word and one.
+const SIZES: [DrainSizes; 6] = [
     sizes(8, 4, true, true),
     sizes(16, 2, true, false),
     sizes(2, 1, true, false),
+    sizes(4, 64, true, false),
     sizes(8, 3, false, false),
     sizes(1, 1, false, false),
 ];
@@ -58,6 +59,17 @@ fn random_results(rng: &mut ChaCha8Rng) -> Results {
         zero_point: rng.random(),
         min,
         max,
+    }
+}
+
+/// The rounding, one of the bounds, or all are others.
+fn change(results: &mut Results, rng: &mut ChaCha8Rng) {
+    let others = random_results(rng);
+    match rng.random_range(0..4) {
+        0 => results.rounding = others.rounding,
+        1 => results.min = others.min.min(results.max),
+        2 => results.max = others.max.max(results.min),
+        _ => *results = others,
     }
 }
 
@@ -160,8 +172,8 @@ fn random_drains(sources: &Sources, seed: u64, sizes: DrainSizes) -> Checked<Cov
                 let tile = rng.random_range(0..sizes.tiles);
                 bench.write_parameters(tile);
             } else if rng.random_bool(0.9) {
-                if rng.random_bool(0.2) {
-                    results = random_results(rng);
+                if rng.random_bool(0.3) {
+                    change(&mut results, rng);
                 }
                 let command = random_command(results, rng);
                 watch_command(&command, &mut coverage);
@@ -228,4 +240,44 @@ fn drains_follow_each_other_without_a_gap() {
     for sizes in SIZES {
         gapless(&engine(sizes), sizes).unwrap();
     }
+}
+
+#[test]
+fn faults_of_drains_are_noticed() {
+    let mutants = r"
+        // A row or a group of one column does not end, a row ends a column early.
+        heddle_drain_walk: last_col_q <= cols_q == 9'd1 => last_col_q <= 1'b0
+        heddle_drain_walk: last_row_q <= rows_q == 9'd1 => last_row_q <= 1'b0
+        heddle_drain_walk: cols_left_q == 9'd2 => cols_left_q == 9'd3
+        // All groups are of the first share, or shares behind it have one group more.
+        heddle_drain_walk: position_share_q <= position_share_q + 6'd1 => position_share_q <= position_share_q
+        heddle_drain_walk: share_left_q <= each_q => share_left_q <= each_q + 8'd1
+        // Group 16 has words of its own, also if it is the second one.
+        heddle_drain_walk: if (&group_q) => if (1'b0)
+        heddle_drain_walk: if (&new_number) => if (1'b0)
+        // The second row of a group is that of the group before.
+        heddle_drain_walk: row_start = last_row_q ? group_addr_q : => row_start =
+        // A command begins before the words of its first sums are known.
+        heddle_drain_walk: waits_q <= started_q | => waits_q <= start_i |
+        // A region is free a cycle before the last word of it is written.
+        heddle_drain_walk: passes_q[6:0] <= 7'd8 => passes_q[6:0] <= 7'd7
+        // Positions are sent without room for their results.
+        heddle_drain_walk: (discards_q | room_i) => 1'b1
+        heddle_drain_out: == 8'd32 => == 8'd31
+        // Sums that are discarded wait for room.
+        heddle_drain_walk: (discards_q | room_i) => room_i
+        // Bounds change while sums are on their way.
+        heddle_drain_walk: room_i & !hold_i => room_i
+        heddle_drain_scale: (lo_q != drain_bounds_lo) | => 1'b0 |
+        heddle_drain_scale: (single_q !=\n        drain_bounds_single) => 1'b0
+        // Scales of the position behind.
+        heddle_drain_scale: tile_q[51:48] => tile_q[43:40]
+        // Shifts to the left are none.
+        heddle_drain_scale: is_left_q[i] ? right => 1'b0 ? right
+        // A result is lost while another one leaves.
+        heddle_drain_out: shows_q <= reads | (shows_q & !moves) => shows_q <= reads
+        // All results are the last ones of their command.
+        heddle_sparse_drain: .last_i     (last_q[16]) => .last_i     (1'b1)";
+    let check = |sources: &Sources, seed| random_drains(sources, seed, SIZES[0]);
+    check_mutants(&DRAIN_8, &faults(mutants), check);
 }
