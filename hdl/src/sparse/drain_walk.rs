@@ -233,9 +233,9 @@ impl DrainWalk {
     fn group(&mut self) {
         self.tile = self.tile;
         self.position.share = self.position.share;
-        self.share_left.en_i = self.next_group;
-        self.share_left = self.share_left - 1;
         let ends = self.share_left == 1;
+        self.share_left
+            .load(self.next_group, mux(ends, self.each, self.share_left - 1));
         if self.begins {
             self.tile = field!(self.word[3], drain_group::TILE);
             self.position.share = field!(self.word[3], drain_group::SHARE);
@@ -244,7 +244,6 @@ impl DrainWalk {
             self.tile = self.tile + 1;
             if ends {
                 self.position.share = self.position.share + 1;
-                self.share_left = self.each;
             }
         }
     }

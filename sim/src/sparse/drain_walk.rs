@@ -64,7 +64,7 @@ impl DrainWords {
                 let row = drain_first::ROW.get(first) + row;
                 for col in 0..drain_size::COLS.get(size) {
                     let col = drain_first::COL.get(first) + col;
-                    let word = (number % 16 << area) + (row << pitch) + col;
+                    let word = ((number % 16) << area) + (row << pitch) + col;
                     let share = drain_group::SHARE.get(group) + k / drain::EACH.get(command);
                     let position = Position {
                         row: row as i32,

@@ -164,9 +164,9 @@ impl Bench {
         self.scale_words.is_empty() && self.command.is_none()
     }
 
-    /// All results have come.
+    /// All results have come, and the head has nothing to give.
     pub fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.results.is_empty()
+        self.wanted.is_empty() && self.results.is_empty() && self.head_is_free()
     }
 
     /// One clock: what the engine does is what its model does, and what the reference says.
