@@ -1,7 +1,9 @@
 //! The lists of fields and of what is reserved in `docs/isa.md` are those of the source. `HEDDLE_BLESS=1` rewrites them.
 
 use heddle_arch::host;
-use heddle_arch::isa::fields::{Field, RESERVED, Space, WORDS, Word, header, pair_at, program_at};
+use heddle_arch::isa::fields::{
+    Field, RESERVED, Space, WORDS, Word, header, pair_at, program_at, sparse,
+};
 use heddle_arch::isa::{ErrorCode, Instruction};
 
 const END: &str = "<!-- end of ";
@@ -12,21 +14,23 @@ fn rows(of: &[&str], row: impl Fn(&Word, &Field) -> String) -> String {
     rows.collect()
 }
 
-fn instructions() -> String {
-    let of: Vec<&str> = WORDS.iter().map(|word| word.of).collect();
-    let of: Vec<&str> = of
-        .into_iter()
-        .filter(|of| !of.starts_with("host"))
-        .collect();
+/// The fields of some words.
+fn table(words: &[Word], chosen: impl Fn(&Word) -> bool) -> String {
     let head = "| of | word | bits | field | meaning |\n|---|---|---|---|---|\n";
-    let rows = rows(&of, |word, field| {
+    let row = |word: &Word, field: &Field| {
         let (name, bits) = (field.name.to_lowercase(), field.bits());
         format!(
             "| {} | {} | `{bits}` | {name} | {} |\n",
             word.of, word.place, field.doc
         )
-    });
-    head.to_string() + &rows
+    };
+    let words = words.iter().filter(|word| chosen(word));
+    let rows = words.flat_map(|word| word.fields.iter().map(move |field| row(word, field)));
+    head.to_string() + &rows.collect::<String>()
+}
+
+fn instructions() -> String {
+    table(WORDS, |word| !word.of.starts_with("host"))
 }
 
 fn registers() -> String {
@@ -65,17 +69,11 @@ fn reserved() -> String {
     head.to_string() + &rows.collect::<String>()
 }
 
-#[test]
-fn the_lists_of_the_document_are_those_of_the_source() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/isa.md");
-    let found = std::fs::read_to_string(path).expect("docs/isa.md");
+/// The tables of a document are those given. With HEDDLE_BLESS they are written instead.
+fn check_tables(path: &str, tables: &[(&str, String)]) {
+    let found = std::fs::read_to_string(path).expect(path);
     let mut text = found.clone();
-    for (name, list) in [
-        ("fields", instructions()),
-        ("registers", registers()),
-        ("addresses", addresses()),
-        ("reserved", reserved()),
-    ] {
+    for (name, list) in tables {
         let begin = format!(
             "<!-- {name}: arch/tests/isa_fields.rs writes this table, HEDDLE_BLESS=1 -->\n"
         );
@@ -84,12 +82,31 @@ fn the_lists_of_the_document_are_those_of_the_source() {
         text = format!("{before}{begin}{list}{END}{behind}");
     }
     if std::env::var_os("HEDDLE_BLESS").is_some() {
-        std::fs::write(path, text).expect("docs/isa.md is written");
+        std::fs::write(path, text).expect(path);
         return;
     }
     assert!(
         found == text,
-        "HEDDLE_BLESS=1 cargo test -p heddle-arch isa_fields"
+        "{path}: HEDDLE_BLESS=1 cargo test -p heddle-arch isa_fields"
+    );
+}
+
+#[test]
+fn the_lists_of_the_documents_are_those_of_the_source() {
+    let tables = [
+        ("fields", instructions()),
+        ("registers", registers()),
+        ("addresses", addresses()),
+        ("reserved", reserved()),
+    ];
+    check_tables(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/isa.md"),
+        &tables,
+    );
+    let commands = [("commands", table(sparse::WORDS, |_| true))];
+    check_tables(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/sparse.md"),
+        &commands,
     );
 }
 
