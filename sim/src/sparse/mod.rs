@@ -1,5 +1,5 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
-//! ([`LoadModel`]); how a map is cut ([`Cutting`]).
+//! ([`LoadModel`]); how a map is cut ([`Cutting`]); how results leave ([`DrainModel`]).
 
 mod cutter;
 mod drain;
