@@ -1,10 +1,23 @@
-//! The host of `docs/host.md`: a program file and the emitted Verilog, with cocotb on Icarus Verilog.
+//! The clients of the documents, with cocotb on Icarus Verilog: a program file on the emitted machine, a layer on the sparse cluster.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::bench::{Bench, CONFIG, MODEL};
 use serde_json::Value;
+
+/// Whether a client in Python passes, and what it prints.
+fn run(client: &str, folder: &Path) -> (bool, String) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let result = Command::new(root.join(".venv/bin/python"))
+        .arg(root.join(client))
+        .arg(folder)
+        .output()
+        .expect(".venv is missing: run scripts/setup.sh");
+    let text = String::from_utf8_lossy(&result.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&result.stderr);
+    (result.status.success(), text + &errors)
+}
 
 #[test]
 fn the_client_of_the_document_gets_the_golden_outputs() {
@@ -15,17 +28,7 @@ fn the_client_of_the_document_gets_the_golden_outputs() {
     bench.write("sim.json", &found);
     let client = |outputs: &str| {
         bench.write("sim.json", outputs);
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let result = Command::new(root.join(".venv/bin/python"))
-            .arg(root.join("docs/client.py"))
-            .arg(bench.path())
-            .output()
-            .expect(".venv is missing: run scripts/setup.sh");
-        let text = String::from_utf8_lossy(&result.stdout).into_owned();
-        (
-            result.status.success(),
-            text + &String::from_utf8_lossy(&result.stderr),
-        )
+        run("docs/client.py", bench.path())
     };
     let (passed, text) = client(&found);
     assert!(passed, "{text}");
@@ -35,5 +38,22 @@ fn the_client_of_the_document_gets_the_golden_outputs() {
     let value = &mut wrong["report"]["outputs"][0][0];
     *value = Value::from(value.as_i64().expect("a number") ^ 1);
     let (passed, text) = client(&wrong.to_string());
+    assert!(!passed, "{text}");
+}
+
+#[test]
+fn the_client_of_the_sparse_cluster_gets_the_results_of_the_definition() {
+    let bench = Bench::new(&[("c.json", include_str!("../../configs/edge.json"))]);
+    bench.done("gen -c c.json --top sparse_cluster -o top");
+    let client = || run("examples/sparse_client.py", &bench.path().join("top"));
+    let (passed, text) = client();
+    assert!(passed && text.contains("1920 results are right"), "{text}");
+    // It can fail: the first sums of a position are lost.
+    let file = "top/heddle_drain_link_g8.v";
+    let link = std::fs::read_to_string(bench.path().join(file)).expect(file);
+    let wrong = link.replacen("sum_i[31:0] + added_q", "added_q", 1);
+    assert_ne!(link, wrong, "{link}");
+    bench.write(file, &wrong);
+    let (passed, text) = client();
     assert!(!passed, "{text}");
 }

@@ -5,7 +5,8 @@ use heddle_kernel::prelude::*;
 
 /// A link of the drain chain: sums of a position come from the units before, and go on with those of this unit, if it has any.
 ///
-/// Neighbours may both have sums of a position: their products belong to one result. A position outside the window, or of another share, adds nothing.
+/// Neighbours may both have sums of a position: their products belong to one result. A position outside the window adds nothing,
+/// neither does one of another share.
 ///
 /// # Timing
 /// Position in cycle T: the unit's word of sums is asked for in T+1 (`drain_o`), and is on `stored_i` in T+3. The sums of the units before

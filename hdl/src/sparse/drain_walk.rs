@@ -28,7 +28,7 @@ pub struct DrainWalk {
     pub busy_o: Signal<Out, Bit>,
     /// Region of the words.
     pub region_o: Signal<Out, Bit>,
-    /// A command has started and not all its sums in the region have been read.
+    /// A command has started and not all its sums in the region have been read and cleared.
     pub region_busy_o: [Signal<Out, Bit>; 2],
     /// A command whose sums leave begins.
     pub begins_o: Signal<Out, Bit>,

@@ -1,5 +1,6 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
-//! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how a map is cut ([`Cutting`]).
+//! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how results leave ([`DrainModel`]); all of it with its commands
+//! ([`ClusterModel`]); how a map is cut ([`Cutting`]).
 
 mod cell;
 mod cluster;
