@@ -16,7 +16,9 @@
 //! is result o + places - 1, for the places that the kernel has in a phase.
 
 mod axis;
+mod commands;
 mod error;
+mod fit;
 mod layer;
 mod plan;
 mod portions;
@@ -25,11 +27,12 @@ mod split;
 mod streams;
 mod sums;
 mod weights;
+mod writer;
 
 pub use axis::{Cell, Span, Stretch};
 pub use error::PlanError;
 pub use layer::{Shape, Values};
-pub use plan::{Pass, Plan, Stream};
+pub use plan::{Fold, Pass, Plan, Stream};
 pub use portions::Portions;
 pub use program::{Program, clear};
 pub use split::{Halo, Split};

@@ -1,7 +1,6 @@
 //! A layer as the cluster computes it.
 
 use heddle_arch::isa::sparse::ChannelScale;
-use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 
 use super::axis::Axis;
@@ -108,7 +107,7 @@ pub struct Values {
 }
 
 impl Values {
-    pub(super) fn check(&self, shape: &Shape, params: &Params) -> Result<(), PlanError> {
+    pub(super) fn check(&self, shape: &Shape, left_shift: bool) -> Result<(), PlanError> {
         let channels = u64::from(shape.outputs) * u64::from(shape.inputs_each());
         let weights = channels * u64::from(shape.kernel[0] * shape.kernel[1]);
         let is = |expected: u64| expected as i64..=expected as i64;
@@ -121,11 +120,7 @@ impl Values {
         for bound in self.bounds {
             check("bound", bound, -256..=255)?;
         }
-        let left = if params.post.left_shift {
-            Scale::SHIFT_MAX
-        } else {
-            0
-        };
+        let left = if left_shift { Scale::SHIFT_MAX } else { 0 };
         for channel in &self.channels {
             check("multiplier", channel.multiplier, 0..=i32::MAX.into())?;
             check(

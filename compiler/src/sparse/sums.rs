@@ -25,16 +25,19 @@ pub(super) struct Work<'a> {
 impl Sums {
     /// The least words in which all results of a unit have their own, if there are so many.
     pub(super) fn of(each: u32, overlap: bool, work: &Work, words: u32) -> Option<Self> {
-        let pitch = log2(longest(work.folds, 1));
-        let rows = log2(longest(work.folds, 0));
-        let sums = (pitch + rows..=15).map(|area| Sums {
-            each,
-            pitch,
-            area,
-            overlap,
+        let [rows, cols] = [0, 1].map(|side| log2(longest(work.folds, side)));
+        let areas = (rows + cols..=15).take_while(|area| u64::from(each) << area <= words.into());
+        // Folds beside each other have room in rows of twice their columns.
+        let mut sums = areas.flat_map(|area| {
+            let pitches = cols..=(cols + 1).min(area - rows);
+            pitches.map(move |pitch| Sums {
+                each,
+                pitch,
+                area,
+                overlap,
+            })
         });
-        let mut fitting = sums.take_while(|sums| u64::from(each) << sums.area <= words.into());
-        fitting.find(|sums| !overlap || sums.are_distinct(work, words))
+        sums.find(|sums| !overlap || sums.are_distinct(work, words))
     }
 
     /// Words that one group needs.
@@ -44,17 +47,17 @@ impl Sums {
 
     /// Whether no result of a step has the words of one of the step before.
     fn are_distinct(&self, work: &Work, words: u32) -> bool {
+        let Some((first, last)) = work.folds.first().zip(work.folds.last()) else {
+            return true;
+        };
+        let passes_differ = match work.folds.len() {
+            // Each pass has the groups behind those of the pass before.
+            1 => 2 * self.each <= 16.min(words >> self.area),
+            _ => self.folds_differ(last, first),
+        };
         let mut pairs = work.folds.windows(2);
-        let folds_differ = pairs.all(|pair| self.folds_differ(&pair[0], &pair[1]));
-        // Each pass has the groups behind those of the pass before.
-        let groups_differ = 2 * self.each <= 16.min(words >> self.area);
-        let ends = work.folds.first().zip(work.folds.last());
-        let passes_differ = work.passes == 1
-            || groups_differ
-            || ends.is_some_and(|(first, last)| {
-                work.folds.len() > 1 && self.folds_differ(last, first)
-            });
-        folds_differ && passes_differ
+        pairs.all(|pair| self.folds_differ(&pair[0], &pair[1]))
+            && (work.passes == 1 || passes_differ)
     }
 
     /// Whether no unit has the words of a result of one fold for one of the other.
