@@ -25,7 +25,7 @@
 //! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
 //! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
 //! find the operands of a GEMM in a tensor, [`matrix`], products and transposes of matrices in the state buffer,
-//! and [`activation`], tables of activation functions.
+//! [`activation`], tables of activation functions, and [`sparse`], layers on the sparse cluster.
 //!
 //! This crate opens no file and knows no simulator.
 
@@ -47,6 +47,7 @@ mod place;
 mod product;
 mod schedule;
 pub mod slices;
+pub mod sparse;
 mod table;
 
 use heddle_arch::network::Network;

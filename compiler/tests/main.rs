@@ -19,6 +19,7 @@ mod partial_sums;
 mod program_banks;
 mod random_nests;
 mod slices;
+mod sparse_layers;
 mod stages;
 mod support;
 mod toeplitz;

@@ -14,5 +14,6 @@ mod network;
 mod partial_sums;
 mod post;
 mod sliced;
+mod sparse_commands;
 mod traversal_random;
 mod traversal_unit;

@@ -2,6 +2,7 @@
 pub mod converted;
 pub mod depthwise;
 pub mod matrices;
+pub mod sparse;
 
 use heddle_arch::host::Counter;
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};

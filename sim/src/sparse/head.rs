@@ -298,21 +298,8 @@ impl HeadModel {
             return Some(SparseError::BadField);
         }
         if let (State::Header, Some(word)) = (self.state, self.word) {
-            let length = header::LENGTH.get(word);
-            let is_right = match header::OPCODE.get(word) {
-                OP_SET => (3..=10).contains(&length),
-                OP_LOAD => length == 7,
-                OP_WEIGHTS => length == 5,
-                OP_RUN => length == 4,
-                OP_DRAIN => length == 6,
-                OP_SCALE => length >= 5,
-                _ => return Some(SparseError::IllegalOpcode),
-            };
-            if !is_right {
-                return Some(SparseError::BadLength);
-            }
-            if has_more(word, header::WORD) {
-                return Some(SparseError::BadField);
+            if let Some(error) = header_fault(word) {
+                return Some(error);
             }
         }
         let is_scale = self.opcode() == OP_SCALE && self.state == State::Body;
@@ -390,10 +377,28 @@ fn said(units: &[UnitStatus]) -> Said {
 }
 
 /// Tile and lane of the channel that comes so many behind the first one.
-fn channel(params: &Sparse, first: u32, behind: u32) -> (u32, u32) {
+pub(super) fn channel(params: &Sparse, first: u32, behind: u32) -> (u32, u32) {
     let lane = scale::LANE.get(first) + behind;
     let tile = scale::TILE.get(first) + lane / params.channels;
     (tile, lane % params.channels)
+}
+
+/// What is wrong with a header.
+pub(super) fn header_fault(word: u32) -> Option<SparseError> {
+    let length = header::LENGTH.get(word);
+    let is_right = match header::OPCODE.get(word) {
+        OP_SET => (3..=10).contains(&length),
+        OP_LOAD => length == 7,
+        OP_WEIGHTS => length == 5,
+        OP_RUN => length == 4,
+        OP_DRAIN => length == 6,
+        OP_SCALE => length >= 5,
+        _ => return Some(SparseError::IllegalOpcode),
+    };
+    if !is_right {
+        return Some(SparseError::BadLength);
+    }
+    has_more(word, header::WORD).then_some(SparseError::BadField)
 }
 
 /// Bits beside the fields.
@@ -402,7 +407,7 @@ fn has_more(word: u32, of: Word) -> bool {
 }
 
 /// Whether a word behind `before`, the words of its command up to it, is wrong.
-fn is_bad(params: &Sparse, before: &[u32], word: u32) -> bool {
+pub(super) fn is_bad(params: &Sparse, before: &[u32], word: u32) -> bool {
     let index = before.len();
     let units = u64::MAX >> (64 - params.units);
     let mask = |at: usize| word & !((units >> (32 * (index - at))) as u32) != 0;

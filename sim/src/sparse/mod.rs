@@ -1,6 +1,6 @@
 //! The sparse cluster: what its units add up ([`reference`]), and when ([`UnitModel`]); what they are loaded with
 //! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how results leave ([`DrainModel`]); all of it with its commands
-//! ([`ClusterModel`]); how a map is cut ([`Cutting`]).
+//! ([`ClusterModel`]); what commands mean ([`SparseInterpreter`]); how a map is cut ([`Cutting`]).
 
 mod cell;
 mod cluster;
@@ -10,6 +10,8 @@ mod drain_engine;
 mod drain_walk;
 mod fill;
 mod head;
+mod interpreter;
+mod interpreter_unit;
 mod load;
 mod map;
 mod orders;
@@ -27,6 +29,7 @@ pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleW
 pub use drain_walk::{Bounds, DrainWords, Drained};
 pub use fill::{FillInputs, FillModel, FillOutputs};
 pub use head::{Given, HeadInputs, HeadModel, HeadOutputs, UnitStatus};
+pub use interpreter::{CommandFault, SparseInterpreter};
 pub use load::{Load, LoadModel, LoadOutputs, Slot};
 pub use map::{MapInputs, MapModel, MapOutputs, Part};
 pub use orders::{OrdersInputs, OrdersModel, OrdersOutputs};

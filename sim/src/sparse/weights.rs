@@ -24,7 +24,7 @@ impl FillWord {
         }
     }
 
-    fn tap(&self) -> Tap {
+    pub(super) fn tap(&self) -> Tap {
         Tap {
             row: i32::from(self.index & 15),
             col: i32::from(self.index >> 4 & 15),

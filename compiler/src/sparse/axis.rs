@@ -1,0 +1,130 @@
+//! Rows or columns of a layer.
+
+/// Rows, columns, channels or groups: the first one, and the one behind the last.
+pub type Span = std::ops::Range<u32>;
+
+/// What one unit takes and keeps, in rows or in columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Entries that it takes.
+    pub takes: Span,
+    /// Results that it keeps.
+    pub keeps: Span,
+}
+
+/// Rows or columns of a fold. All but `outputs` and `input` are counted from the origin of the fold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// Outputs.
+    pub outputs: Span,
+    /// Input that they are made of; empty if they are made of padding alone.
+    pub input: Span,
+    /// The same with the padding counted: what is loaded.
+    pub loads: Span,
+    /// The outputs as results.
+    pub results: Span,
+    /// What the units do of it.
+    pub cells: Vec<Cell>,
+}
+
+/// Rows or columns of a layer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axis {
+    pub(super) kernel: u32,
+    pub(super) stride_log2: u32,
+    pub(super) padding: u32,
+    pub(super) input: u32,
+}
+
+impl Axis {
+    /// Places that the kernel has in a phase, at most.
+    pub(super) fn places(&self) -> u32 {
+        self.kernel.div_ceil(1 << self.stride_log2)
+    }
+
+    /// Places of the kernel that belong to a phase.
+    pub(super) fn places_of(self, phase: u32) -> impl Iterator<Item = u32> {
+        (phase..self.kernel).step_by(1 << self.stride_log2)
+    }
+
+    /// Outputs as a fold, cut in equal parts with a halo in input or results. Parts that have nothing to do are empty.
+    pub(super) fn stretch(&self, outputs: Span, parts: u32, input_halo: bool) -> Stretch {
+        // A power of two: where results have their sums does not depend on it, if a unit keeps fewer rows.
+        let origin = outputs.start / 128 * 128;
+        let more = self.places() - 1;
+        let results = outputs.start - origin + more..outputs.end - origin + more;
+        let padded = self.needs(&outputs);
+        let input = less(&padded, self.padding);
+        let loads = less(&padded, origin << self.stride_log2);
+        let entries = self.entries(&loads);
+        let cell = |part: Span| {
+            let (takes, keeps) = match input_halo {
+                true => (part.start.saturating_sub(more)..part.end, part),
+                false => (part.clone(), part.start..part.end + more),
+            };
+            let cell = Cell {
+                takes: both(&takes, &entries),
+                keeps: both(&keeps, &results),
+            };
+            match cell.takes.is_empty() || cell.keeps.is_empty() {
+                true => Cell::default(),
+                false => cell,
+            }
+        };
+        let whole = if input_halo {
+            results.clone()
+        } else {
+            entries.clone()
+        };
+        let cells = cut(whole, parts).map(cell).collect();
+        Stretch {
+            outputs,
+            input,
+            loads,
+            results,
+            cells,
+        }
+    }
+
+    /// Input that outputs are made of, padding counted.
+    fn needs(&self, outputs: &Span) -> Span {
+        let first = outputs.start << self.stride_log2;
+        let end = ((outputs.end - 1) << self.stride_log2) + self.kernel;
+        both(&(first..end), &(self.padding..self.padding + self.input))
+    }
+
+    /// Entries that are loaded.
+    pub(super) fn entries(&self, loads: &Span) -> Span {
+        match loads.is_empty() {
+            true => 0..0,
+            false => loads.start >> self.stride_log2..((loads.end - 1) >> self.stride_log2) + 1,
+        }
+    }
+
+    /// How much of what is loaded a cell takes, in rows or columns of the input.
+    pub(super) fn taken(&self, loads: &Span, cell: &Cell) -> u32 {
+        let takes = cell.takes.start << self.stride_log2..cell.takes.end << self.stride_log2;
+        both(loads, &takes).len() as u32
+    }
+}
+
+/// What two spans have in common.
+fn both(a: &Span, b: &Span) -> Span {
+    let common = a.start.max(b.start)..a.end.min(b.end);
+    if common.is_empty() { 0..0 } else { common }
+}
+
+/// A span counted from another origin.
+fn less(span: &Span, origin: u32) -> Span {
+    match span.is_empty() {
+        true => 0..0,
+        false => span.start - origin..span.end - origin,
+    }
+}
+
+/// A span in equal parts.
+pub(super) fn cut(whole: Span, parts: u32) -> impl Iterator<Item = Span> {
+    let (start, length) = (whole.start, u64::from(whole.end - whole.start));
+    let at = move |part: u32| start + (length * u64::from(part) / u64::from(parts)) as u32;
+    (0..parts).map(move |part| at(part)..at(part + 1))
+}

@@ -1,0 +1,184 @@
+//! Single commands of a plan.
+
+use heddle_arch::isa::sparse::{
+    ChannelScale, SparseCommand, SparseDrain, SparseLoad, SparseRun, SparseWeights, UnitRegister,
+};
+use heddle_arch::requantise::Rounding;
+
+use super::axis::Span;
+use super::layer::Values;
+use super::plan::{Fold, Pass, Plan, Stream};
+use super::streams::{MapPart, ResultPart};
+
+/// Channels that have room in a command.
+const SCALES: usize = 84;
+
+/// A fold of a pass, and the region of its sums.
+pub(super) struct Step<'a> {
+    pub(super) pass: &'a Pass,
+    pub(super) fold: &'a Fold,
+    pub(super) region: bool,
+}
+
+impl Plan {
+    /// What a unit takes of a fold.
+    pub(super) fn takes(&self, unit: u32, fold: &Fold) -> Vec<UnitRegister> {
+        let [row, col] = self.split.cell(unit);
+        let [rows, cols] = &fold.sides;
+        vec![
+            UnitRegister::PartRows(rows.cells[row].takes.clone()),
+            UnitRegister::PartCols(cols.cells[col].takes.clone()),
+        ]
+    }
+
+    /// What it keeps of the results.
+    pub(super) fn keeps(&self, unit: u32, step: &Step) -> Vec<UnitRegister> {
+        let [row, col] = self.split.cell(unit);
+        let [rows, cols] = &step.fold.sides;
+        vec![
+            UnitRegister::WindowRows(step.region, rows.cells[row].keeps.clone()),
+            UnitRegister::WindowCols(step.region, cols.cells[col].keeps.clone()),
+        ]
+    }
+
+    /// Scales of all output channels.
+    pub(super) fn scales(&self, values: &Values) -> Vec<SparseCommand> {
+        if !self.section.post {
+            return Vec::new();
+        }
+        let lanes = self.section.channels as usize;
+        let mut channels = values.channels.clone();
+        let whole = channels.len().next_multiple_of(lanes);
+        channels.resize(whole, ChannelScale::default());
+        let tiles = SCALES / lanes;
+        let commands = (0..).step_by(tiles).zip(channels.chunks(tiles * lanes));
+        commands
+            .map(|(tile, channels)| SparseCommand::Scale(tile, 0, channels.to_vec()))
+            .collect()
+    }
+
+    /// The loads of some streams, and what they take: of one stream all chunks at once, of several ones chunk by chunk in turn. The first
+    /// chunk has this set, and its weights lie in this place.
+    pub(super) fn loads(
+        &self,
+        step: &Step,
+        streams: &[Stream],
+        (set, place): (u32, u32),
+        values: &Values,
+    ) -> Vec<(SparseLoad, MapPart)> {
+        let load = |stream: &Stream, chunks: Span| {
+            let [rows, cols] = &step.fold.sides;
+            let count = chunks.len() as u32;
+            let load = SparseLoad {
+                set: (set + chunks.start) % self.section.map_sets,
+                alternate: true,
+                stride: self.shape.stride_log2(),
+                list: place * self.portions.lists + chunks.start * self.portions.step,
+                lanes: self.lanes,
+                threshold: values.threshold.into(),
+                first: [rows.loads.start, cols.loads.start],
+                size: [rows.loads.len() as u32, cols.loads.len() as u32],
+                chunks: count,
+                step: if count > 1 { self.portions.step } else { 0 },
+                units: stream.units,
+                ..SparseLoad::default()
+            };
+            let part = MapPart {
+                rows: rows.input.clone(),
+                cols: cols.input.clone(),
+                channels: self.channels(stream, &chunks),
+                lanes: self.lanes,
+            };
+            (load, part)
+        };
+        if let [stream] = streams {
+            return vec![load(stream, 0..self.chunks(stream))];
+        }
+        let most = streams.iter().map(|stream| self.chunks(stream)).max();
+        let turn = |chunk: u32| {
+            let streams = streams.iter();
+            let streams = streams.filter(move |stream| chunk < self.chunks(stream));
+            streams.map(move |stream| load(stream, chunk..chunk + 1))
+        };
+        (0..most.unwrap_or(0)).flat_map(turn).collect()
+    }
+
+    /// The weights of a stream, to each unit those of its shares, and their words.
+    pub(super) fn fills(
+        &self,
+        step: &Step,
+        stream: &Stream,
+        place: u32,
+        values: &Values,
+    ) -> Vec<(SparseCommand, Vec<u64>)> {
+        let shares = match stream.share {
+            Some(share) => share..share + 1,
+            None => 0..self.split.outputs,
+        };
+        let fill = |share: u32| {
+            let (words, record) = self.record(values, step.pass, share, &stream.channels);
+            let command = SparseCommand::Weights(SparseWeights {
+                first: place * self.portions.words,
+                words,
+                list: place * self.portions.lists,
+                half: place % 2 == 1,
+                units: stream.units & self.split.units(share..share + 1, 0..self.split.inputs),
+            });
+            (command, record)
+        };
+        shares.map(fill).collect()
+    }
+
+    /// The run of units that have so many chunks.
+    pub(super) fn run(
+        &self,
+        step: &Step,
+        (set, place): (u32, u32),
+        chunks: u32,
+        units: u64,
+    ) -> SparseRun {
+        SparseRun {
+            set,
+            keep: self.stays(step),
+            half: place % 2 == 1,
+            region: step.region,
+            chunks,
+            kernel: [0, 1].map(|side| self.shape.axis(side).places()),
+            pitch: self.sums.pitch,
+            area: self.sums.area,
+            units,
+        }
+    }
+
+    /// The entries stay in their sets for the next pass.
+    pub(super) fn stays(&self, step: &Step) -> bool {
+        let is_last = step.pass.groups.end * self.section.channels >= self.shape.outputs;
+        self.keeps_entries() && !is_last
+    }
+
+    /// The drain of a step, and what it gives.
+    pub(super) fn drain(&self, step: &Step, values: &Values) -> (SparseDrain, ResultPart) {
+        let [rows, cols] = &step.fold.sides;
+        let groups = &step.pass.groups;
+        let drain = SparseDrain {
+            region: step.region,
+            pitch: self.sums.pitch,
+            area: self.sums.area,
+            groups: groups.len() as u32,
+            each: self.sums.each,
+            first: [rows.results.start, cols.results.start],
+            size: [rows.results.len() as u32, cols.results.len() as u32],
+            group: step.pass.number,
+            tile: if self.section.post { groups.start } else { 0 },
+            bounds: values.bounds,
+            single: values.rounding == Rounding::Single,
+            ..SparseDrain::default()
+        };
+        let part = ResultPart {
+            groups: groups.clone(),
+            rows: rows.outputs.clone(),
+            cols: cols.outputs.clone(),
+        };
+        (drain, part)
+    }
+}

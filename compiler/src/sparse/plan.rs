@@ -1,0 +1,199 @@
+//! How a layer is cut so that it fits a cluster.
+
+use heddle_arch::params::{Params, Sparse};
+
+use super::axis::{Span, Stretch, cut};
+use super::error::{PlanError, check};
+use super::fit::Search;
+use super::layer::Shape;
+use super::portions::Portions;
+use super::split::{Halo, Split};
+use super::sums::Sums;
+
+/// A part of the map that is computed at once: its rows and its columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Rows, columns.
+    pub sides: [Stretch; 2],
+}
+
+impl Fold {
+    /// It is made of padding alone.
+    pub(super) fn is_padding(&self) -> bool {
+        self.sides.iter().any(|side| side.loads.is_empty())
+    }
+}
+
+/// Groups of output channels whose sums are kept at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pass {
+    /// The groups.
+    pub groups: Span,
+    /// Number of the first one in the memory of sums.
+    pub number: u32,
+}
+
+/// Units that take the same input channels, and these channels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream {
+    /// The units.
+    pub units: u64,
+    /// Their share of the output channels, if they have only one.
+    pub share: Option<u32>,
+    /// The channels.
+    pub channels: Span,
+}
+
+/// How a layer is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The layer.
+    pub shape: Shape,
+    /// What the user chose.
+    pub split: Split,
+    /// Parts of the map, row by row.
+    pub folds: Vec<Fold>,
+    /// Groups of output channels.
+    pub passes: Vec<Pass>,
+    /// Input channels of a chunk.
+    pub lanes: u32,
+    /// Where sums lie.
+    pub sums: Sums,
+    /// Which weights a unit holds at once.
+    pub portions: Portions,
+    pub(super) left_shift: bool,
+    pub(super) section: Sparse,
+}
+
+impl Plan {
+    /// The plan of a layer that is split like this.
+    ///
+    /// # Errors
+    /// A field of the layer or of the split is out of range, or a memory is too small; the message says for what.
+    pub fn new(shape: &Shape, split: Split, params: &Params) -> Result<Self, PlanError> {
+        let section = params.sparse_cluster();
+        shape.check()?;
+        let groups = shape.outputs.div_ceil(section.channels);
+        split.check(shape, groups, section.units)?;
+        if section.post && groups > section.tiles {
+            return Err(PlanError::TooSmall {
+                field: "tiles",
+                found: section.tiles.into(),
+                what: "the groups of output channels are",
+                needed: groups.into(),
+                way: "fewer output channels",
+            });
+        }
+        let folds = folds(shape, &split)?;
+        let found = Search {
+            shape,
+            split: &split,
+            section: &section,
+            folds: &folds,
+            groups,
+        }
+        .find()?;
+        Ok(Self {
+            shape: shape.clone(),
+            split,
+            passes: passes(groups, found.sums.each, split.outputs),
+            folds,
+            lanes: found.lanes,
+            sums: found.sums,
+            portions: found.portions,
+            left_shift: params.post.left_shift,
+            section,
+        })
+    }
+
+    /// The input channels that units take in a pass.
+    pub fn streams(&self, pass: &Pass) -> Vec<Stream> {
+        let split = &self.split;
+        if !self.shape.depthwise {
+            let shares = (0..).zip(cut(0..self.shape.inputs, split.inputs));
+            let stream = |(share, channels)| Stream {
+                units: split.units(0..split.outputs, share..share + 1),
+                share: None,
+                channels,
+            };
+            return shares.map(stream).collect();
+        }
+        let stream = |share: u32| {
+            let groups = self.groups(pass, share);
+            let channels = [groups.start, groups.end].map(|group| group * self.section.channels);
+            Stream {
+                units: split.units(share..share + 1, 0..1),
+                share: Some(share),
+                channels: channels[0]..channels[1].min(self.shape.outputs),
+            }
+        };
+        let streams = (0..split.outputs).map(stream);
+        streams
+            .filter(|stream| !stream.channels.is_empty())
+            .collect()
+    }
+
+    /// Groups of a share in a pass.
+    pub fn groups(&self, pass: &Pass, share: u32) -> Span {
+        let at = |share: u32| (pass.groups.start + share * self.sums.each).min(pass.groups.end);
+        at(share)..at(share + 1)
+    }
+
+    /// Chunks of a stream.
+    pub fn chunks(&self, stream: &Stream) -> u32 {
+        (stream.channels.len() as u32).div_ceil(self.lanes)
+    }
+
+    /// The entries stay in their sets from pass to pass.
+    ///
+    /// An entry has the number of its list from its load, so they may if each pass has its weights in the same lists.
+    pub fn keeps_entries(&self) -> bool {
+        let sets = self.section.map_sets;
+        !self.shape.depthwise
+            && self.folds.len() == 1
+            && self.portions.parts == 1
+            && self.portions.held == 1
+            && self.portions.chunks <= sets
+    }
+}
+
+/// The map in parts.
+fn folds(shape: &Shape, split: &Split) -> Result<Vec<Fold>, PlanError> {
+    let names = [
+        ("rows of entries of a fold", "rows of results of a fold"),
+        (
+            "columns of entries of a fold",
+            "columns of results of a fold",
+        ),
+    ];
+    let mut sides = [Vec::new(), Vec::new()];
+    for (side, (entries, results)) in names.into_iter().enumerate() {
+        let axis = shape.axis(side);
+        for outputs in cut(0..shape.output[side], split.folds[side]) {
+            let halo = split.halo == Halo::Input;
+            let stretch = axis.stretch(outputs, split.grid[side], halo);
+            // An entry has eight bits for its row, and the end of a window nine.
+            check(entries, axis.entries(&stretch.loads).end, 0..=256)?;
+            check(results, stretch.results.end, 0..=511)?;
+            sides[side].push(stretch);
+        }
+    }
+    let [rows, cols] = sides;
+    let fold = |row: &Stretch, col: &Stretch| Fold {
+        sides: [row.clone(), col.clone()],
+    };
+    let folds = rows
+        .iter()
+        .flat_map(|row| cols.iter().map(move |col| fold(row, col)));
+    Ok(folds.collect())
+}
+
+/// All groups of output channels, so many of a share at once.
+fn passes(groups: u32, each: u32, shares: u32) -> Vec<Pass> {
+    let step = (each * shares) as usize;
+    let pass = |(first, number): (u32, u32)| Pass {
+        groups: first..(first + each * shares).min(groups),
+        number: number * each % 16,
+    };
+    (0..groups).step_by(step).zip(0..).map(pass).collect()
+}
