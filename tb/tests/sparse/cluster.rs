@@ -17,8 +17,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::rtl::{Checked, Coverage, Dut, OrPanic, emitted, run_seeds};
 
 /// A cluster and its model.
-struct Bench {
-    dut: Dut,
+pub(super) struct Bench {
+    pub(super) dut: Dut,
     model: ClusterModel,
 }
 
@@ -51,21 +51,21 @@ impl<T: Copy> Stream<T> {
 }
 
 /// What goes into the cluster.
-struct Program {
-    commands: Vec<u32>,
-    map: Vec<u64>,
-    weights: Vec<u64>,
+pub(super) struct Streams {
+    pub(super) commands: Vec<u32>,
+    pub(super) map: Vec<u64>,
+    pub(super) weights: Vec<u64>,
 }
 
 /// What came of it.
-struct Ran {
-    out: Vec<u64>,
-    error: Option<SparseError>,
+pub(super) struct Ran {
+    pub(super) out: Vec<u64>,
+    pub(super) error: Option<SparseError>,
     words: u32,
 }
 
 impl Bench {
-    fn new(sources: &Sources, params: &Params, seed: u64) -> Self {
+    pub(super) fn new(sources: &Sources, params: &Params, seed: u64) -> Self {
         Self {
             dut: Dut::new(sources, seed),
             model: ClusterModel::new(params),
@@ -99,7 +99,12 @@ impl Bench {
     }
 
     /// Runs a program to its end. `share` of the cycles have words of the streams, and take results.
-    fn run(&mut self, program: &Program, share: f64, rng: &mut ChaCha8Rng) -> Checked<Ran> {
+    pub(super) fn run(
+        &mut self,
+        program: &Streams,
+        share: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Checked<Ran> {
         let mut commands = Stream::new(&program.commands, share);
         let mut map = Stream::new(&program.map, share);
         let mut weights = Stream::new(&program.weights, share);
@@ -134,7 +139,7 @@ impl Bench {
     }
 
     /// The counters are those of the model.
-    fn check_counts(&mut self) -> Checked {
+    pub(super) fn check_counts(&mut self) -> Checked {
         let counts = self.model.counts.all();
         // What has happened is counted.
         for _ in 0..4 {
@@ -237,10 +242,10 @@ fn smallest() -> Vec<SparseCommand> {
 }
 
 /// What is on the streams: values as [`smallest`] wants them, or more of them, none 0.
-fn program(commands: &[SparseCommand]) -> Program {
+fn program(commands: &[SparseCommand]) -> Streams {
     let mut map = vec![5, 0, 0xfd, 1];
     map.extend([0x0101_0101; 96]);
-    Program {
+    Streams {
         commands: commands.iter().flat_map(SparseCommand::words).collect(),
         map,
         weights: vec![0x8000, 0x16_0a_fc_06],

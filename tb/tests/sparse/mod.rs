@@ -4,11 +4,13 @@ mod cell;
 mod cluster;
 mod commands;
 mod cutter;
+mod cycles;
 mod drain;
 mod drain_bench;
 mod drain_engine;
 mod fill;
 mod head;
+mod layers;
 mod load;
 mod map;
 mod orders;
@@ -17,6 +19,11 @@ mod slots_worked;
 mod sums;
 mod unit;
 mod units;
+
+/// Layers and what they are by definition, as the tests of the compiler have them.
+#[path = "../../../compiler/tests/support/sparse.rs"]
+#[expect(dead_code, reason = "clusters of any size are for those tests alone")]
+mod definition;
 
 use std::ops::Range;
 
@@ -27,11 +34,18 @@ use heddle_sim::sparse::{Fill, FillWord};
 
 use crate::rtl::Dut;
 
+/// A preset.
+fn preset(name: &str) -> Params {
+    let path = format!("{}/../configs/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    Params::from_json(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
 /// A machine with this cluster.
 fn with(cluster: Sparse) -> Params {
-    let mut params = Params::from_json(include_str!("../../../configs/edge.json")).unwrap();
-    params.sparse = Some(cluster);
-    params
+    Params {
+        sparse: Some(cluster),
+        ..preset("edge")
+    }
 }
 
 /// Rows and columns of rectangles, one behind the other.
