@@ -17,8 +17,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::rtl::{Checked, Coverage, Dut, OrPanic, emitted, run_seeds};
 
 /// A cluster and its model.
-struct Bench {
-    dut: Dut,
+pub(super) struct Bench {
+    pub(super) dut: Dut,
     model: ClusterModel,
 }
 
@@ -51,21 +51,21 @@ impl<T: Copy> Stream<T> {
 }
 
 /// What goes into the cluster.
-struct Program {
-    commands: Vec<u32>,
-    map: Vec<u64>,
-    weights: Vec<u64>,
+pub(super) struct Program {
+    pub(super) commands: Vec<u32>,
+    pub(super) map: Vec<u64>,
+    pub(super) weights: Vec<u64>,
 }
 
 /// What came of it.
-struct Ran {
-    out: Vec<u64>,
-    error: Option<SparseError>,
+pub(super) struct Ran {
+    pub(super) out: Vec<u64>,
+    pub(super) error: Option<SparseError>,
     words: u32,
 }
 
 impl Bench {
-    fn new(sources: &Sources, params: &Params, seed: u64) -> Self {
+    pub(super) fn new(sources: &Sources, params: &Params, seed: u64) -> Self {
         Self {
             dut: Dut::new(sources, seed),
             model: ClusterModel::new(params),
@@ -99,7 +99,12 @@ impl Bench {
     }
 
     /// Runs a program to its end. `share` of the cycles have words of the streams, and take results.
-    fn run(&mut self, program: &Program, share: f64, rng: &mut ChaCha8Rng) -> Checked<Ran> {
+    pub(super) fn run(
+        &mut self,
+        program: &Program,
+        share: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Checked<Ran> {
         let mut commands = Stream::new(&program.commands, share);
         let mut map = Stream::new(&program.map, share);
         let mut weights = Stream::new(&program.weights, share);

@@ -9,6 +9,7 @@ mod drain_bench;
 mod drain_engine;
 mod fill;
 mod head;
+mod layers;
 mod load;
 mod map;
 mod orders;
