@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
-use heddle_compiler::sparse::{Halo, Plan, Program};
-use rand::SeedableRng;
+use heddle_arch::params::{Params, Sparse};
+use heddle_compiler::sparse::{Halo, Plan, Program, Shape, Split};
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::sparse::{Cluster, Layer, random_params, random_shape, random_split};
+use crate::support::sparse::{Cluster, Layer, params, random_params, random_shape, random_split};
 
 /// How often something has happened.
 type Events = BTreeMap<&'static str, u32>;
@@ -84,7 +85,7 @@ fn watch(events: &mut Events, plan: &Plan, program: &Program) {
 }
 
 #[test]
-fn fsa_02_fsa_21_fsa_86_layers_split_in_any_way_are_convolutions() {
+fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions() {
     let mut events = Events::new();
     let (mut planned, mut refused) = (0, 0);
     for seed in 0..150 {
@@ -106,7 +107,8 @@ fn fsa_02_fsa_21_fsa_86_layers_split_in_any_way_are_convolutions() {
                 }
             };
             planned += 1;
-            let layer = Layer::of(shape, &mut rng);
+            let shares = [0, 1].map(|_| f64::from(rng.random_range(0..=4)) / 4.0);
+            let layer = Layer::of(shape, shares, &mut rng);
             let checked = cluster.check(&layer, &plan);
             checked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{plan:?}"));
             watch(&mut events, &plan, &plan.program(&layer.values).unwrap());
@@ -116,4 +118,249 @@ fn fsa_02_fsa_21_fsa_86_layers_split_in_any_way_are_convolutions() {
     assert!(refused < planned, "{refused} refused, {planned} planned");
     let missing: Vec<_> = events.iter().filter(|(_, count)| **count == 0).collect();
     assert!(missing.is_empty(), "never happened: {missing:?}");
+}
+
+/// A map of one size, with the padding that keeps it.
+fn same(side: u32, kernel: u32, [inputs, outputs]: [u32; 2]) -> Shape {
+    Shape {
+        input: [side; 2],
+        inputs,
+        kernel: [kernel; 2],
+        stride: 1,
+        padding: [kernel / 2; 2],
+        output: [side; 2],
+        outputs,
+        depthwise: false,
+    }
+}
+
+/// A layer with this share of values that are not zero.
+fn layer(shape: Shape, share: f64) -> Layer {
+    let mut rng = ChaCha8Rng::seed_from_u64(shape.inputs.into());
+    Layer::of(shape, [share, share], &mut rng)
+}
+
+/// The default memories with so many units of so many channels.
+fn units(units: u32, channels: u32) -> Params {
+    params(Sparse {
+        units,
+        channels,
+        load_lanes: Some(8),
+        ..Sparse::default()
+    })
+}
+
+/// The plan of a layer whose results are right.
+#[track_caller]
+fn checked(layer: &Layer, split: Split, params: &Params) -> Plan {
+    let plan = Plan::new(&layer.shape, split, params).unwrap_or_else(|error| panic!("{error}"));
+    let mut sums = layer.results(|sum, _| sum).into_iter();
+    assert!(sums.any(|sum| sum != 0), "there is nothing to compute");
+    let checked = Cluster::new(params.clone()).check(layer, &plan);
+    checked.unwrap_or_else(|error| panic!("{error}\n{plan:?}"));
+    plan
+}
+
+#[track_caller]
+fn refused(shape: &Shape, split: Split, params: &Params, message: &str) {
+    let error = Plan::new(shape, split, params).expect_err("it does not fit");
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn fsa_21_a_map_larger_than_any_that_is_supported_takes_four_folds() {
+    let shape = same(500, 3, [1, 1]);
+    let params = params(Sparse {
+        map_entries: 16384,
+        load_lanes: Some(1),
+        sums: 65536,
+        units: 4,
+        channels: 1,
+        ..Sparse::default()
+    });
+    let message = "rows of entries of a fold is 501, expected 0 to 256: more split.folds";
+    refused(&shape, Split::ONE, &params, message);
+    let split = Split {
+        folds: [2, 2],
+        grid: [4, 1],
+        ..Split::ONE
+    };
+    let layer = layer(shape, 0.5);
+    assert_eq!(checked(&layer, split, &params).folds.len(), 4);
+}
+
+#[test]
+fn fsa_52_fsa_53_fully_connected_layers_of_any_length() {
+    let params = units(8, 8);
+    for (inputs, outputs, split) in [
+        (1, 1, [1, 1]),
+        (7, 3, [1, 7]),
+        (9, 64, [8, 1]),
+        (128, 128, [1, 8]),
+        (640, 128, [2, 4]),
+        (1000, 10, [1, 8]),
+    ] {
+        let layer = layer(same(1, 1, [inputs, outputs]), 1.0);
+        let split = Split {
+            outputs: split[0],
+            inputs: split[1],
+            ..Split::ONE
+        };
+        let plan = checked(&layer, split, &params);
+        // Each unit has weights of its own.
+        let program = plan.program(&layer.values).unwrap();
+        let masks = program.commands.iter().filter_map(|command| match command {
+            SparseCommand::Weights(weights) => Some(weights.units.count_ones()),
+            _ => None,
+        });
+        assert!(masks.clone().count() >= (split.outputs * split.inputs) as usize);
+        assert!(masks.clone().all(|units| units == 1));
+    }
+}
+
+#[test]
+fn fsa_14_fsa_15_the_ring_of_zeros_is_not_loaded() {
+    let params = units(1, 8);
+    let layer = layer(same(5, 3, [1, 1]), 1.0);
+    let plan = checked(&layer, Split::ONE, &params);
+    let program = plan.program(&layer.values).unwrap();
+    assert_eq!(program.map_words(&layer.input).unwrap().len(), 25);
+    // Values lie in the middle of 7 x 7 results with the padding, outputs begin at the last place of the kernel.
+    let [rows, _] = &plan.folds[0].sides;
+    assert_eq!((rows.loads.clone(), rows.results.clone()), (1..6, 2..7));
+}
+
+#[test]
+fn fsa_05_fsa_40_fsa_82_units_share_a_layer_in_any_way() {
+    let layer = layer(same(12, 3, [24, 40]), 0.5);
+    for (count, splits) in [
+        (
+            2,
+            &[[1, 2, 1, 1], [2, 1, 1, 1], [1, 1, 2, 1], [1, 1, 1, 2]][..],
+        ),
+        (5, &[[5, 1, 1, 1], [1, 5, 1, 1], [1, 1, 5, 1], [1, 1, 1, 5]]),
+        (
+            16,
+            &[[4, 4, 1, 1], [2, 2, 2, 2], [1, 4, 4, 1], [1, 1, 1, 16]],
+        ),
+    ] {
+        for &[rows, cols, outputs, inputs] in splits {
+            for halo in [Halo::Input, Halo::Results] {
+                let split = Split {
+                    grid: [rows, cols],
+                    outputs,
+                    inputs,
+                    folds: [2, 1],
+                    halo,
+                };
+                let plan = checked(&layer, split, &units(count, 8));
+                for side in plan.folds.iter().flat_map(|fold| &fold.sides) {
+                    assert!(side.cells.iter().all(|cell| !cell.takes.is_empty()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn fsa_56_a_separable_layer_is_two_layers_the_first_one_without_activation() {
+    let params = units(4, 8);
+    let depthwise = Shape {
+        depthwise: true,
+        ..same(9, 3, [3, 3])
+    };
+    let mut first = layer(depthwise, 0.5);
+    first.values.bounds = [-128, 127];
+    let grid = Split {
+        grid: [2, 2],
+        ..Split::ONE
+    };
+    checked(&first, grid, &params);
+    let mut second = layer(same(9, 1, [3, 12]), 0.8);
+    second.input = first.outputs();
+    assert!(
+        second.input.iter().any(|byte| *byte > 127),
+        "negative values"
+    );
+    (second.values.threshold, second.values.bounds) = (127, [0, 127]);
+    checked(&second, grid, &params);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_what_would_be_needed() {
+    let all = units(8, 8);
+    let shape = same(28, 3, [64, 64]);
+    let with = |change: fn(&mut Sparse)| {
+        let mut params = all.clone();
+        params.sparse.iter_mut().for_each(change);
+        params
+    };
+    let small = Split {
+        folds: [4, 1],
+        ..Split::ONE
+    };
+    let refused = |split: Split, params: &Params, message: &str| {
+        refused(&shape, split, params, message);
+    };
+    refused(
+        small,
+        &with(|sparse| sparse.map_entries = 64),
+        "sparse.map_entries is 64, the input positions that a unit takes of a fold are 252; or more folds or cells",
+    );
+    refused(
+        Split::ONE,
+        &with(|sparse| sparse.sums = 512),
+        "sparse.sums is 512, the words of a group of the results that a unit keeps of a fold are 1024; or more folds or cells",
+    );
+    refused(
+        small,
+        &with(|sparse| {
+            (sparse.weight_words, sparse.load_lanes, sparse.map_entries) = (64, Some(64), 16384);
+        }),
+        "sparse.weight_words is 64, those of a chunk of input channels are 576; or fewer load_lanes",
+    );
+    refused(
+        small,
+        &with(|sparse| {
+            (sparse.lists, sparse.load_lanes, sparse.map_entries) = (16, Some(64), 16384)
+        }),
+        "sparse.lists is 16, those of a chunk of input channels are 64; or fewer load_lanes",
+    );
+    refused(
+        small,
+        &with(|sparse| sparse.tiles = 4),
+        "sparse.tiles is 4, the groups of output channels are 8; or fewer output channels",
+    );
+    let units = Split {
+        grid: [2, 2],
+        outputs: 4,
+        ..small
+    };
+    refused(units, &all, "units of the split is 16, expected 1 to 8");
+    let outputs = Split {
+        outputs: 9,
+        ..small
+    };
+    refused(outputs, &all, "split.outputs is 9, expected 1 to 8");
+
+    let plan = Plan::new(&shape, small, &all).unwrap();
+    let layer = layer(shape.clone(), 0.5);
+    let mut values = layer.values.clone();
+    values.channels[3].shift = 40;
+    let error = plan.program(&values).unwrap_err().to_string();
+    assert_eq!(error, "shift is 40, expected -31 to 30");
+    values.weights.pop();
+    let error = plan.program(&values).unwrap_err().to_string();
+    assert_eq!(error, "number of weights is 36863, expected 36864");
+    let program = plan.program(&layer.values).unwrap();
+    let error = program.map_words(&layer.input[1..]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "number of input bytes is 50175, expected 50176"
+    );
+    let error = program.outputs(&[0; 3]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "number of result words is 3, expected 6272"
+    );
 }

@@ -30,6 +30,17 @@ pub enum PlanError {
     },
 }
 
+impl PlanError {
+    /// Names another way out.
+    pub(super) fn or(mut self, way: &str) -> Self {
+        if let PlanError::OutOfRange { expected, .. } = &mut self {
+            *expected += ": ";
+            *expected += way;
+        }
+        self
+    }
+}
+
 /// Whether a value is one of those allowed.
 pub(super) fn check(
     field: &'static str,

@@ -173,8 +173,9 @@ fn folds(shape: &Shape, split: &Split) -> Result<Vec<Fold>, PlanError> {
             let halo = split.halo == Halo::Input;
             let stretch = axis.stretch(outputs, split.grid[side], halo);
             // An entry has eight bits for its row, and the end of a window nine.
-            check(entries, axis.entries(&stretch.loads).end, 0..=256)?;
-            check(results, stretch.results.end, 0..=511)?;
+            let fits = check(entries, axis.entries(&stretch.loads).end, 0..=256)
+                .and_then(|()| check(results, stretch.results.end, 0..=511));
+            fits.map_err(|error| error.or("more split.folds"))?;
             sides[side].push(stretch);
         }
     }

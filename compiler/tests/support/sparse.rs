@@ -20,10 +20,8 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Random values for a shape.
-    pub fn of(shape: Shape, rng: &mut ChaCha8Rng) -> Self {
-        let mut share = || f64::from(rng.random_range(0..=4)) / 4.0;
-        let (weights, bytes) = (share(), share());
+    /// Random values for a shape; so many of the weights and of the input are not zero.
+    pub fn of(shape: Shape, [weights, bytes]: [f64; 2], rng: &mut ChaCha8Rng) -> Self {
         let each = if shape.depthwise { 1 } else { shape.inputs };
         let count = shape.outputs * shape.kernel[0] * shape.kernel[1] * each;
         let weight = |rng: &mut ChaCha8Rng| match rng.random_bool(weights) {
@@ -192,6 +190,7 @@ pub fn random_params(rng: &mut ChaCha8Rng) -> Params {
     params(sparse)
 }
 
+/// A machine with this cluster.
 pub fn params(sparse: Sparse) -> Params {
     Params {
         sparse: Some(sparse),

@@ -8,10 +8,11 @@ use heddle_arch::params::Sparse;
 use heddle_compiler::sparse::{Halo, Plan, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
 use heddle_tb::verilate::Sources;
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::cluster::{Bench, Streams};
-use super::definition::{Layer, params, random_shape, random_split};
+use crate::generator::sparse::{Layer, params, random_shape, random_split};
 use crate::rtl::{Checked, Coverage, check_mutants, emitted, faults, is_slow, run_seeds};
 
 /// A cluster, and its Verilog.
@@ -79,7 +80,8 @@ fn next(params: &Params, rng: &mut ChaCha8Rng) -> (Layer, Plan) {
         let shape = random_shape(rng);
         let split = random_split(&shape, params, rng);
         if let Ok(plan) = Plan::new(&shape, split, params) {
-            return (Layer::of(shape, rng), plan);
+            let shares = [0.7, f64::from(rng.random_range(0..=4)) / 4.0];
+            return (Layer::of(shape, shares, rng), plan);
         }
     }
 }
@@ -118,6 +120,8 @@ fn random_layers(design: &Design, sources: &Sources, seed: u64, layers: u32) -> 
         coverage.event("layers", true);
         coverage.event("folds", plan.folds.len() > 1);
         coverage.event("passes", plan.passes.len() > 1);
+        coverage.event("weights in parts", plan.portions.parts > 1);
+        coverage.event("two regions", plan.sums.overlap);
         coverage.event("strides", plan.shape.stride > 1);
         coverage.event("depthwise", plan.shape.depthwise);
         coverage.event("one position", plan.shape.input == [1, 1]);

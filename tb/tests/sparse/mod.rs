@@ -20,11 +20,6 @@ mod sums;
 mod unit;
 mod units;
 
-/// Layers and what they are by definition, as the tests of the compiler have them.
-#[path = "../../../compiler/tests/support/sparse.rs"]
-#[expect(dead_code, reason = "clusters of any size are for those tests alone")]
-mod definition;
-
 use std::ops::Range;
 
 use heddle_arch::Params;
@@ -32,19 +27,14 @@ use heddle_arch::params::Sparse;
 use heddle_sim::sparse::reference::Tap;
 use heddle_sim::sparse::{Fill, FillWord};
 
+use crate::generator;
 use crate::rtl::Dut;
-
-/// A preset.
-fn preset(name: &str) -> Params {
-    let path = format!("{}/../configs/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    Params::from_json(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
 
 /// A machine with this cluster.
 fn with(cluster: Sparse) -> Params {
     Params {
         sparse: Some(cluster),
-        ..preset("edge")
+        ..generator::preset("edge")
     }
 }
 
