@@ -2,6 +2,7 @@
 //! ([`LoadModel`]); when they compute it ([`OrdersModel`]); how a map is cut ([`Cutting`]).
 
 mod cell;
+mod census;
 mod cluster;
 mod cutter;
 mod drain;
@@ -19,6 +20,7 @@ mod unit;
 mod weights;
 
 pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
+pub use census::{CensusModel, Counted};
 pub use cluster::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
