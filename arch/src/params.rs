@@ -459,13 +459,15 @@ impl Params {
         }
     }
 
-    /// Options of the sparse cluster: those of the section `sparse`, with lanes given, and no more entries at once than lanes.
+    /// Options of the sparse cluster: those of the section `sparse`, with lanes given, no more entries at once than lanes, and no census of
+    /// sums.
     pub fn sparse_cluster(&self) -> Sparse {
         let section = self.sparse.clone().unwrap_or_default();
         let lanes = section.load_lanes.unwrap_or(self.array.rows.min(64));
         Sparse {
             load_lanes: Some(lanes),
             load_entries: section.load_entries.min(1 << lanes.ilog2()),
+            census: section.census && section.post,
             ..section
         }
     }

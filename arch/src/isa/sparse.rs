@@ -191,6 +191,8 @@ pub struct SparseDrain {
     pub pitch: u32,
     /// Words of sums of a group, as a power of two.
     pub area: u32,
+    /// Results that are not zero are counted.
+    pub count: bool,
     /// Groups of output channels.
     pub groups: u32,
     /// Groups of a share.
@@ -319,6 +321,7 @@ fn drain_words(command: &SparseDrain) -> Vec<u32> {
         | drain::KEEP.flag(command.keep)
         | drain::PITCH.put(command.pitch)
         | drain::AREA.put(command.area)
+        | drain::COUNT.flag(command.count)
         | drain::GROUPS.put(command.groups)
         | drain::EACH.put(command.each);
     let [lo, hi] = command.bounds;

@@ -42,6 +42,11 @@ pub struct Sparse {
     /// Groups of output channels whose parameters are kept, a power of two.
     #[schemars(extend("enum" = powers(16, 256), "x-allowed" = "a power of two from 16 to 256"))]
     pub tiles: u32,
+    /// Results that are not zero are counted as they leave, and maps are cut by these counts. Only with `post`.
+    pub census: bool,
+    /// Positions whose counts are kept, a power of two.
+    #[schemars(extend("enum" = powers(256, 65536), "x-allowed" = "a power of two from 256 to 65536"))]
+    pub positions: u32,
 }
 
 impl Default for Sparse {
@@ -58,6 +63,8 @@ impl Default for Sparse {
             sums: 1024,
             post: true,
             tiles: 64,
+            census: true,
+            positions: 4096,
         }
     }
 }

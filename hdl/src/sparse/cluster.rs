@@ -95,6 +95,11 @@ pub struct SparseCluster {
     /// They may be shifted to the left.
     #[new(usize::from(shape.post && shape.left_shift))]
     _lefts: Feature<"ls">,
+    /// Results may be counted.
+    #[new(shape.census.into())]
+    _census: Feature<"cs">,
+    /// Counts that are kept.
+    _positions: Param<'c'>,
 }
 
 #[kernel]
@@ -173,6 +178,10 @@ impl SparseCluster {
         self.drain.out_ready_i = self.out_ready_i;
         self.out_data_o.follow(&self.drain.out_data_o);
         self.out_last_o = self.drain.out_last_o;
+        for k in 0..self._census {
+            self.drain.count_en_i[k] = false;
+            self.drain.count_addr_i[k] = 0.into();
+        }
     }
 
     /// What is counted, and what shows that the cluster is not stuck: who waits for a stream is not.

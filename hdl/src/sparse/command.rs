@@ -69,11 +69,19 @@ pub struct CommandCheck {
     _lanes: Param<'g'>,
     /// Groups with parameters.
     _tiles: Param<'t'>,
+    /// Results may be counted.
+    #[new(shape.census.into())]
+    _census: Feature<"cs">,
 }
 
 /// Bits of a word that may be set.
 fn used(word: Word) -> u64 {
     word.used().into()
+}
+
+/// The bit of SPARSE_DRAIN that needs a census.
+fn drain_count() -> u64 {
+    drain::COUNT.flag(true).into()
 }
 
 /// Units 32 `word` and higher of so many, one bit each.
@@ -202,6 +210,9 @@ impl CommandCheck {
         match self.index_i.index() {
             1 => {
                 self.used = used(drain::WORD).into();
+                if self._census == 0 {
+                    self.used = (used(drain::WORD) & !drain_count()).into();
+                }
                 self.bad = (field!(self.word_i, drain::GROUPS) == 0)
                     | (field!(self.word_i, drain::EACH) == 0);
             }

@@ -1,6 +1,6 @@
 //! Results of the units go out.
 
-use super::{DrainOut, DrainScale, DrainShape, DrainWalk, waves::*};
+use super::{Census, DrainOut, DrainScale, DrainShape, DrainWalk, waves::*};
 use heddle_kernel::prelude::*;
 
 /// SPARSE_DRAIN and SPARSE_SCALE: sends positions to the units, takes their sums, scales them and gives them out. With scaling a position is a
@@ -44,17 +44,28 @@ pub struct SparseDrain {
     pub out_data_o: [Signal<Out, Bits<32>>; 2],
     /// It is the last one of its command.
     pub out_last_o: Signal<Out, Bit>,
+    /// A count of results is read, see [`Census`]; from the third cycle on in which `scale_busy_o` is low.
+    pub count_en_i: [Signal<In, Bit>; census],
+    /// Its position.
+    pub count_addr_i: [Signal<In, Bits<16>>; census],
+    /// The count that was asked for in the cycle before.
+    pub count_o: [Signal<Out, Bits<12>>; census],
     /// No command is here, no position is on its way, and all results have left.
     pub idle_o: Signal<Out, Bit>,
-    #[new(DrainWalk::new(units))]
+    #[new(DrainWalk::new(units, census))]
     walk: DrainWalk,
     #[new(DrainScale::new(shape))]
     scale: [DrainScale; posts],
     #[new(DrainOut::new(slots, halves))]
     out: DrainOut,
+    #[new(Census::new(lanes, positions))]
+    census: [Census; census],
     /// The position of so many cycles ago has a result, its last one.
     result: [Reg<Bit>; travel],
     last: [Delay<Bit>; travel],
+    /// It is counted, and the last one of its group.
+    counts: [Delay<Bit>; travel * census],
+    group_last: [Delay<Bit>; travel * census],
     half: [Signal<Local, Bits<32>>; halves],
     /// Sums of a position.
     _lanes: Param<'g'>,
@@ -68,6 +79,12 @@ pub struct SparseDrain {
     /// They may be shifted to the left.
     #[new(usize::from(shape.post && shape.left_shift))]
     _lefts: Feature<"ls">,
+    /// Results are counted.
+    #[new(usize::from(shape.post && shape.census))]
+    _census: Feature<"cs">,
+    /// Counts that are kept.
+    #[new(shape.positions * usize::from(shape.post && shape.census))]
+    _positions: usize,
     #[new(shape.slots())]
     _slots: usize,
     /// Half words of a result.
@@ -97,6 +114,7 @@ impl SparseDrain {
             self.plain();
         }
         self.results();
+        self.counts();
     }
 
     /// Sums become bytes.
@@ -128,6 +146,20 @@ impl SparseDrain {
         for i in 0..self._lanes {
             self.sum_o[i] = 0.into();
             self.half[i] = self.sum_i[i];
+        }
+    }
+
+    fn counts(&mut self) {
+        for k in 0..self._census {
+            self.counts.shift_in(self.walk.counts_o[k]);
+            self.group_last.shift_in(self.walk.group_last_o[k]);
+            self.census[k].valid_i = self.result[self._travel - 1] & self.counts[self._travel - 1];
+            self.census[k].group_last_i = self.group_last[self._travel - 1];
+            self.census[k].last_i = self.last[self._travel - 1];
+            self.census[k].byte_i.follow(&self.scale[k].byte_o);
+            self.census[k].count_en_i = self.count_en_i[k];
+            self.census[k].count_addr_i = self.count_addr_i[k];
+            self.count_o[k] = self.census[k].count_o;
         }
     }
 

@@ -7,6 +7,8 @@ use heddle_kernel::prelude::*;
 /// Names the positions of SPARSE_DRAIN, one in a clock: columns innermost, then rows, then groups of output channels. The first one of a
 /// command follows the last one of the command before without a gap.
 ///
+/// If results are counted, the groups of a command begin at least four cycles apart: a position has its count again.
+///
 /// # Timing
 /// `start_i` in cycle T, the last word of the command in T-1 at the latest: `busy_o` is high from T+1 on. The command begins (`begins_o`)
 /// in T+2 at the earliest, then `busy_o` falls. `position_o` and what belongs to it are registers; the first position
@@ -42,6 +44,10 @@ pub struct DrainWalk {
     pub leaves: OutReg<Bit>,
     /// They are the last ones of their command.
     pub last_o: Signal<Out, Bit>,
+    /// They are counted.
+    pub counts: [OutRegData<Bit>; census],
+    /// They are the last ones of their group.
+    pub group_last_o: [Signal<Out, Bit>; census],
     /// Parameters of its group.
     pub tile: OutDelay<Bits<8>>,
     position: DrainPositionReg,
@@ -85,6 +91,10 @@ pub struct DrainWalk {
     group_addr: RegData<Bits<16>>,
     /// The next group, modulo 16.
     group: RegData<Bits<4>>,
+    /// A group began 1, 2, 3 cycles ago.
+    began: [Reg<Bit>; 3 * census],
+    /// The next group has to wait for that.
+    meets: Signal<Local, Bit>,
     /// Cycles until the last unit has written the last word of a region.
     passes: [Reg<Bits<7>>; 2],
     /// Positions are left behind this one.
@@ -100,12 +110,15 @@ pub struct DrainWalk {
     new_number: Signal<Local, Bits<4>>,
     /// Units, at most 64.
     _units: Param<'u'>,
+    /// Results may be counted.
+    _census: Feature<"cs">,
 }
 
 #[kernel]
 impl DrainWalk {
     fn update(&mut self) {
         self.command();
+        self.census();
         self.step();
         self.left();
         self.place();
@@ -153,12 +166,25 @@ impl DrainWalk {
             .load(self.begins, 1u16.to_bits::<16>() << area);
     }
 
+    fn census(&mut self) {
+        self.meets = false;
+        for k in 0..self._census {
+            self.counts[k].load(self.begins, flag!(self.word[0], drain::COUNT));
+            self.group_last_o[k] = self.last_col & self.last_row;
+            self.began.shift_in(self.next_group);
+            self.meets = self.counts[k]
+                & self.last_col
+                & self.last_row
+                & (self.began[0] | self.began[1] | self.began[2]);
+        }
+    }
+
     /// Whether there is another position in the next cycle.
     fn step(&mut self) {
         let discards = flag!(self.word[0], drain::DISCARD);
         self.walks = !(self.last_col & self.last_row & self.last_group);
         self.begins = self.waits & !self.walks & (discards | (self.room_i & !self.hold_i));
-        self.steps = self.walks & (self.discards | self.room_i);
+        self.steps = self.walks & !self.meets & (self.discards | self.room_i);
         self.next_row = self.begins | (self.steps & self.last_col);
         self.next_group = self.begins | (self.steps & self.last_col & self.last_row);
         self.started = self.start_i;

@@ -185,6 +185,9 @@ pub struct SparseHead {
     _words: Param<'w'>,
     /// Groups with parameters.
     _tiles: Param<'t'>,
+    /// Results may be counted.
+    #[new(shape.census.into())]
+    _census: Feature<"cs">,
 }
 
 #[kernel]

@@ -1,6 +1,7 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
 mod cell;
+mod census;
 mod cluster;
 mod command;
 mod counts;
@@ -33,6 +34,7 @@ mod weights;
 mod window;
 
 pub use cell::SparseUnit;
+pub use census::Census;
 pub use cluster::SparseCluster;
 pub use command::{Command, CommandCheck};
 pub use counts::SparseCounts;

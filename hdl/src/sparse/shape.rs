@@ -30,6 +30,10 @@ pub struct SparseShape {
     pub post: bool,
     /// They may be shifted to the left before.
     pub left_shift: bool,
+    /// Results are counted.
+    pub census: bool,
+    /// Counts of positions that are kept, a power of two.
+    pub positions: usize,
 }
 
 impl SparseShape {
@@ -49,6 +53,8 @@ impl SparseShape {
             tiles: section.tiles as usize,
             post: section.post,
             left_shift: params.post.left_shift,
+            census: section.census,
+            positions: section.positions as usize,
         }
     }
 
@@ -60,6 +66,8 @@ impl SparseShape {
             tiles: self.tiles,
             post: self.post,
             left_shift: self.left_shift,
+            census: self.census,
+            positions: self.positions,
         }
     }
 }
@@ -77,19 +85,16 @@ pub struct DrainShape {
     pub post: bool,
     /// They may be shifted to the left before.
     pub left_shift: bool,
+    /// Results are counted; only if they are scaled.
+    pub census: bool,
+    /// Counts of positions that are kept, a power of two.
+    pub positions: usize,
 }
 
 impl DrainShape {
     /// That of a configuration.
     pub fn of(params: &Params) -> Self {
-        let section = params.sparse_cluster();
-        Self {
-            lanes: section.channels as usize,
-            units: section.units as usize,
-            tiles: section.tiles as usize,
-            post: section.post,
-            left_shift: params.post.left_shift,
-        }
+        SparseShape::of(params).drain()
     }
 
     /// Cycles from the sums of a position to its bytes.

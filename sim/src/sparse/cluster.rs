@@ -122,6 +122,7 @@ impl ClusterModel {
                 tiles: section.tiles as usize,
                 post: section.post,
                 left_shift: params.post.left_shift,
+                positions: section.positions as usize * usize::from(section.census),
             }),
             head: HeadModel::new(section),
             lanes,
@@ -246,6 +247,7 @@ impl ClusterModel {
             scale,
             sums: last.sums().to_vec(),
             ready,
+            asked: None,
         })
     }
 

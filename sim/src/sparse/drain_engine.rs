@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Position;
+use super::census::{CensusModel, Counted};
 use super::drain_walk::{Bounds, DrainWords, Drained};
 use crate::delay::DelayLine;
 use crate::post::{Scale, requantise};
@@ -20,6 +21,8 @@ pub struct DrainSizes {
     pub post: bool,
     /// They may be shifted to the left before.
     pub left_shift: bool,
+    /// Counts of results that are kept; 0 without a census.
+    pub positions: usize,
 }
 
 impl DrainSizes {
@@ -65,6 +68,8 @@ pub struct DrainInputs {
     pub sums: Vec<i32>,
     /// A word of results is taken.
     pub ready: bool,
+    /// The count of a position is asked for; from the third cycle on in which no parameters are in use.
+    pub asked: Option<usize>,
 }
 
 /// Outputs in one clock cycle.
@@ -86,10 +91,15 @@ pub struct DrainOutputs {
     pub bias: Option<Vec<i32>>,
     /// A word of results, and whether it is the last one of a command.
     pub out: Option<(u64, bool)>,
+    /// The count that was asked for in the cycle before.
+    pub count: Option<u32>,
 }
 
 /// Words of a result, and whether it is the last one of a command.
 type Slot = (Vec<u64>, bool);
+
+/// A result, and what is counted of it.
+type Scaled = (Slot, Option<Counted>);
 
 /// The engine. What is written between clocks as a queue is a counter or a memory in the hardware.
 #[derive(Debug, Clone)]
@@ -109,7 +119,7 @@ pub struct DrainModel {
     passed: [usize; 2],
     bias: DelayLine<Option<Vec<i32>>>,
     units: DelayLine<Option<Drained>>,
-    scaling: DelayLine<Option<Slot>>,
+    scaling: DelayLine<Option<Scaled>>,
     /// Results sent that have not come, and that are there.
     on_their_way: usize,
     /// Results were on their way a cycle ago.
@@ -117,6 +127,10 @@ pub struct DrainModel {
     stored: VecDeque<Slot>,
     shown: Option<Slot>,
     out: Option<(VecDeque<u64>, bool)>,
+    census: CensusModel,
+    count: Option<u32>,
+    /// When the group began whose positions are named.
+    group_began: usize,
 }
 
 impl DrainModel {
@@ -142,6 +156,9 @@ impl DrainModel {
             stored: VecDeque::new(),
             shown: None,
             out: None,
+            census: CensusModel::new(sizes.positions.max(1)),
+            count: None,
+            group_began: 0,
         }
     }
 
@@ -157,8 +174,9 @@ impl DrainModel {
         let settled = !self.unsettled;
         let before = self.on_their_way;
         let arrives = self.units.shift(leaves);
-        let slot = arrives.map(|drained| (self.result(&drained, &inputs.sums), drained.last));
-        let come = self.scaling.shift(slot);
+        let scaled = arrives.map(|drained| self.scaled(&drained, &inputs.sums));
+        let (come, counted) = self.scaling.shift(scaled).unzip();
+        self.count = self.census.step(counted.flatten().as_ref(), inputs.asked);
         self.leave(inputs.ready);
         self.on_their_way -= usize::from(come.is_some());
         self.stored.extend(come);
@@ -192,6 +210,7 @@ impl DrainModel {
                 .out
                 .as_ref()
                 .map(|(words, last)| (words[0], *last && words.len() == 1)),
+            count: self.count,
         }
     }
 
@@ -214,6 +233,7 @@ impl DrainModel {
 
     /// The next position, of the command that is under way or of the one that waits.
     fn walk(&mut self, room: bool, settled: bool) {
+        let goes_on = !self.walk.is_empty();
         if self.walk.is_empty() && self.waits {
             let fits = self.bounds == Some(self.words.bounds()) || !self.sizes.post;
             let leaves = self.words.leaves();
@@ -225,7 +245,11 @@ impl DrainModel {
                 }
             }
         }
-        let may_go = |drained: &&Drained| !drained.leaves || room;
+        // Counts are written before they are read for the next group.
+        let meets = |drained: &Drained| {
+            goes_on && drained.counts && drained.group_first && self.clock < self.group_began + 4
+        };
+        let may_go = |drained: &&Drained| (!drained.leaves || room) && !meets(drained);
         let goes = self.walk.front().filter(may_go).is_some();
         self.position = match goes {
             true => self.walk.pop_front(),
@@ -233,6 +257,9 @@ impl DrainModel {
         };
         if let Some(drained) = self.position {
             self.on_their_way += usize::from(drained.leaves);
+            if drained.group_first {
+                self.group_began = self.clock;
+            }
             // On the wave in the next cycle.
             let passed = self.clock + 1 + self.sizes.units + 4;
             self.passed[usize::from(drained.position.region)] = passed;
@@ -270,25 +297,34 @@ impl DrainModel {
         parameters.map(|(bias, _)| *bias).collect()
     }
 
-    /// The words of 64 bits that sums become.
-    fn result(&self, drained: &Drained, sums: &[i32]) -> Vec<u64> {
-        let pack = |bits: usize, values: Vec<u64>| {
+    /// The words of 64 bits that sums become, and what is counted of them.
+    fn scaled(&self, drained: &Drained, sums: &[i32]) -> Scaled {
+        let pack = |bits: usize, values: &mut dyn Iterator<Item = u64>| {
+            let values: Vec<u64> = values.collect();
             let words = values.chunks(64 / bits);
             let word = |values: &[u64]| {
                 let values = values.iter().rev();
                 values.fold(0, |word, value| word << bits | value)
             };
-            words.map(word).collect()
+            (words.map(word).collect(), drained.last)
         };
         if !self.sizes.post {
-            return pack(32, sums.iter().map(|sum| u64::from(*sum as u32)).collect());
+            let mut sums = sums.iter().map(|sum| u64::from(*sum as u32));
+            return (pack(32, &mut sums), None);
         }
         let bounds = self.bounds.expect("a command has begun");
         let parameters = &self.parameters[drained.tile % self.sizes.tiles];
         let byte = |(sum, (_, scale)): (&i32, &(i32, Scale))| {
             let scaled = requantise(*sum, *scale, bounds.single);
-            u64::from(scaled.min(bounds.hi).max(bounds.lo) as u8)
+            scaled.min(bounds.hi).max(bounds.lo) as u8
         };
-        pack(8, sums.iter().zip(parameters).map(byte).collect())
+        let bytes: Vec<u8> = sums.iter().zip(parameters).map(byte).collect();
+        let slot = pack(8, &mut bytes.iter().map(|byte| u64::from(*byte)));
+        let counted = Counted {
+            bytes,
+            group_last: drained.group_last,
+            last: drained.last,
+        };
+        (slot, Some(counted).filter(|_| drained.counts))
     }
 }

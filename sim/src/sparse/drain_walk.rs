@@ -15,6 +15,12 @@ pub struct Drained {
     pub leaves: bool,
     /// They are the last ones of their command.
     pub last: bool,
+    /// They are counted.
+    pub counts: bool,
+    /// The first ones of their group.
+    pub group_first: bool,
+    /// The last ones of it.
+    pub group_last: bool,
 }
 
 /// Bounds of results, and how they are rounded.
@@ -58,12 +64,13 @@ impl DrainWords {
         let [_, command, first, size, group, _] = self.0;
         let (pitch, area) = (drain::PITCH.get(command), drain::AREA.get(command));
         let mut positions = Vec::new();
+        let [rows, cols] = [drain_size::ROWS.get(size), drain_size::COLS.get(size)];
         for k in 0..drain::GROUPS.get(command) {
             let number = drain_group::GROUP.get(group) + k;
-            for row in 0..drain_size::ROWS.get(size) {
-                let row = drain_first::ROW.get(first) + row;
-                for col in 0..drain_size::COLS.get(size) {
-                    let col = drain_first::COL.get(first) + col;
+            for at in 0..rows {
+                let row = drain_first::ROW.get(first) + at;
+                for beside in 0..cols {
+                    let col = drain_first::COL.get(first) + beside;
                     let word = ((number % 16) << area) + (row << pitch) + col;
                     let share = drain_group::SHARE.get(group) + k / drain::EACH.get(command);
                     let position = Position {
@@ -79,6 +86,9 @@ impl DrainWords {
                         tile: (drain_group::TILE.get(group) + k) as usize % 256,
                         leaves: self.leaves(),
                         last: false,
+                        counts: drain::COUNT.is_set(command),
+                        group_first: at + beside == 0,
+                        group_last: at + 1 == rows && beside + 1 == cols,
                     });
                 }
             }

@@ -456,6 +456,7 @@ pub(super) fn is_bad(params: &Sparse, before: &[u32], word: u32) -> bool {
         (OP_RUN, _) => mask(2),
         (OP_DRAIN, 1) => {
             has_more(word, drain::WORD)
+                || drain::COUNT.is_set(word) && !params.census
                 || drain::GROUPS.get(word) == 0
                 || drain::EACH.get(word) == 0
         }

@@ -3,6 +3,7 @@
 //! ([`ClusterModel`]); what commands mean ([`SparseInterpreter`]); how a map is cut ([`Cutting`]).
 
 mod cell;
+mod census;
 mod cluster;
 mod cutter;
 mod drain;
@@ -22,6 +23,7 @@ mod unit;
 mod weights;
 
 pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
+pub use census::{CensusModel, Counted};
 pub use cluster::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};

@@ -35,6 +35,7 @@ pub struct Command {
     pub region: bool,
     pub discard: bool,
     pub keep: bool,
+    pub count: bool,
     pub pitch: u32,
     pub area: u32,
     pub group: u32,
@@ -55,6 +56,7 @@ impl Command {
             drain::REGION.flag(self.region)
                 | drain::DISCARD.flag(self.discard)
                 | drain::KEEP.flag(self.keep)
+                | drain::COUNT.flag(self.count)
                 | drain::PITCH.put(self.pitch)
                 | drain::AREA.put(self.area)
                 | drain::GROUPS.put(self.groups)
@@ -107,6 +109,8 @@ pub struct Bench {
     units: VecDeque<Option<Sums>>,
     /// Words of results that are to come.
     results: VecDeque<(u64, bool)>,
+    /// Cycles in which no parameters were in use, up to this one.
+    quiet: u32,
 }
 
 impl Bench {
@@ -126,6 +130,7 @@ impl Bench {
             wanted: VecDeque::new(),
             units: (0..sizes.units + 4).map(|_| None).collect(),
             results: VecDeque::new(),
+            quiet: 0,
         };
         for tile in 0..sizes.tiles {
             bench.write_parameters(tile);
@@ -194,6 +199,14 @@ impl Bench {
             sums: self.leave_units(),
             ..DrainInputs::default()
         };
+        self.quiet = match self.dut.get("scale_busy_o") {
+            0 => self.quiet + 1,
+            _ => 0,
+        };
+        if self.sizes.positions > 0 && self.quiet > 2 {
+            // Few maps are larger.
+            inputs.asked = Some(self.rng.random_range(0..8));
+        }
         if self.rng.random_bool(self.pauses) {
             return inputs;
         }
@@ -256,6 +269,11 @@ impl Bench {
         dut.set("scale_number_i", scale.number as u64);
         dut.set("scale_data_i", scale.data);
         dut.set_all("sum_i", inputs.sums.iter().map(|sum| *sum as u64));
+        if self.sizes.positions > 0 {
+            dut.set("count_en_i", inputs.asked.is_some());
+            let addr = inputs.asked.unwrap_or_else(|| rng.random_range(0..65536));
+            dut.set("count_addr_i", addr as u64);
+        }
     }
 
     fn check(&self, outputs: &DrainOutputs) -> Checked {
@@ -285,6 +303,9 @@ impl Bench {
         if let Some((word, last)) = outputs.out {
             dut.check("out_data_o", word)?;
             dut.check("out_last_o", last)?;
+        }
+        if let Some(count) = outputs.count {
+            dut.check("count_o", count)?;
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ const SIZES: [DrainSizes; 6] = [
     sizes(1, 1, false, false),
 ];
 const TILES: usize = 16;
+const POSITIONS: usize = 256;
 
 static DRAIN_8: LazyLock<Sources> = LazyLock::new(|| engine(SIZES[0]));
 
@@ -32,6 +33,7 @@ const fn sizes(lanes: usize, units: usize, post: bool, left_shift: bool) -> Drai
         tiles: TILES,
         post,
         left_shift,
+        positions: if post { POSITIONS } else { 0 },
     }
 }
 
@@ -42,6 +44,8 @@ fn engine(sizes: DrainSizes) -> Sources {
         tiles: sizes.tiles,
         post: sizes.post,
         left_shift: sizes.left_shift,
+        census: sizes.positions > 0,
+        positions: sizes.positions,
     }))
 }
 
@@ -83,6 +87,7 @@ fn command([groups, rows, cols]: [u32; 3], results: Results, rng: &mut ChaCha8Rn
         region: rng.random(),
         discard: rng.random_bool(0.2),
         keep: rng.random(),
+        count: rng.random(),
         pitch: rng.random_range(0..16),
         area: rng.random_range(0..16),
         group: rng.random_range(0..=256 - groups),
@@ -175,8 +180,13 @@ fn random_drains(sources: &Sources, seed: u64, sizes: DrainSizes) -> Checked<Cov
                 if rng.random_bool(0.3) {
                     change(&mut results, rng);
                 }
-                let command = random_command(results, rng);
+                let mut command = random_command(results, rng);
+                command.count &= sizes.positions > 0;
                 watch_command(&command, &mut coverage);
+                if sizes.positions > 0 {
+                    let few = command.groups > 1 && command.size[0] * command.size[1] < 4;
+                    coverage.event("groups of few positions are counted", command.count && few);
+                }
                 bench.order(command);
             }
         }
@@ -277,7 +287,11 @@ fn faults_of_drains_are_noticed() {
         // A result is lost while another one leaves.
         heddle_drain_out: shows_q <= reads | (shows_q & !moves) => shows_q <= reads
         // All results are the last ones of their command.
-        heddle_sparse_drain: .last_i     (last_q[16]) => .last_i     (1'b1)";
+        heddle_sparse_drain: .last_i     (last_q[16]) => .last_i     (1'b1)
+        // The next group is counted before the one before is.
+        heddle_drain_walk: began_q[2] => 1'b0
+        // Results are counted, whatever the command says.
+        heddle_sparse_drain: result_q[16] & counts_q[16] => result_q[16]";
     let check = |sources: &Sources, seed| random_drains(sources, seed, SIZES[0]);
     check_mutants(&DRAIN_8, &faults(mutants), check);
 }

@@ -103,6 +103,7 @@ fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {
                 keep: c,
                 pitch: rng.random_range(0..16),
                 area: rng.random_range(0..16),
+                count: rng.random(),
                 groups: rng.random_range(1..256),
                 each: rng.random_range(1..256),
                 first,

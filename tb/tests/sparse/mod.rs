@@ -1,6 +1,7 @@
 //! The sparse cluster.
 
 mod cell;
+mod census;
 mod cluster;
 mod commands;
 mod cutter;

@@ -70,6 +70,7 @@ words! {
         KEEP 2 2 "the sums stay as they are",
         PITCH 7 4 "log2 of the words of sums of a row",
         AREA 11 8 "log2 of the words of sums of a group",
+        COUNT 12 12 "the results that leave are counted: of each position those that are not zero",
         GROUPS 23 16 "groups of output channels, from 1 on",
         EACH 31 24 "groups of a share, from 1 on",
     }
