@@ -72,7 +72,7 @@ impl Bench {
         }
     }
 
-    fn step(&mut self, inputs: &ClusterInputs) -> Checked<ClusterOutputs> {
+    pub(super) fn step(&mut self, inputs: &ClusterInputs) -> Checked<ClusterOutputs> {
         let dut = &mut self.dut;
         dut.set("cmd_valid_i", inputs.command.is_some());
         dut.set("cmd_data_i", inputs.command.unwrap_or(0xffff_ffff));

@@ -1,16 +1,18 @@
 //! Cycles of layers on the cluster, beside those of a dense array of as many multipliers. `HEDDLE_BLESS=1` writes the table of
-//! `benches/sparse.md`; `HEDDLE_SLOW=1` looks for the best split of each layer.
+//! `benches/sparse.md`.
 
 use heddle_arch::Params;
 use heddle_arch::isa::sparse::{ChannelScale, SparseCommand};
 use heddle_arch::params::Sparse;
 use heddle_arch::requantise::Rounding;
-use heddle_compiler::sparse::{Halo, Plan, Program, Shape, Split, Values, clear};
+use heddle_compiler::sparse::{Halo, Plan, Shape, Split, Values, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
-use heddle_sim::sparse::{ClusterInputs, ClusterModel, Counts};
+
+use heddle_sim::sparse::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::cluster::{Bench, Streams};
 use crate::rtl::{Checked, OrPanic, emitted};
 
 /// A layer, its zeros in per cent, the cluster, and how it is split.
@@ -21,6 +23,8 @@ struct Case {
     /// Units, channels of each.
     cluster: [u32; 2],
     split: Split,
+    /// How many times faster than the dense array it is to be.
+    aim: &'static str,
 }
 
 fn layer(rows: u32, channels: [u32; 2], kernel: u32, depthwise: bool) -> Shape {
@@ -36,58 +40,76 @@ fn layer(rows: u32, channels: [u32; 2], kernel: u32, depthwise: bool) -> Shape {
     }
 }
 
-fn split(grid: [u32; 2], outputs: u32, inputs: u32, folds: u32, halo: Halo) -> Split {
+/// Cells of the map, shares of the output channels, folds; cells share results.
+fn split(grid: [u32; 2], outputs: u32, folds: u32) -> Split {
     Split {
         grid,
         outputs,
-        inputs,
+        inputs: 1,
         folds: [folds, 1],
-        halo,
+        halo: Halo::Results,
     }
 }
 
 fn cases() -> Vec<Case> {
-    let case = |name, shape: &Shape, zeros, cluster, split| Case {
+    let case = |name, shape: &Shape, zeros, cluster, split, aim| Case {
         name,
         shape: shape.clone(),
         zeros,
         cluster,
         split,
+        aim,
     };
     let square = layer(28, [64, 64], 3, false);
-    let outputs = |folds| split([1, 1], 8, 1, folds, Halo::Results);
-    let space = |folds| split([2, 4], 1, 1, folds, Halo::Results);
+    let point = layer(28, [64, 64], 1, false);
+    let wide = layer(14, [128, 128], 1, false);
+    let narrow = layer(32, [16, 16], 3, false);
+    let depthwise = layer(28, [64, 64], 3, true);
+    let name = "3x3 64>64 28x28";
     vec![
-        case("3x3 64>64 28x28", &square, 80, [8, 8], outputs(4)),
-        case("3x3 64>64 28x28", &square, 80, [8, 8], space(1)),
-        case("3x3 64>64 28x28", &square, 0, [8, 8], outputs(4)),
+        case(name, &square, 80, [8, 8], split([1, 2], 4, 1), "4.2"),
         case(
-            "1x1 64>64 28x28",
-            &layer(28, [64, 64], 1, false),
+            name,
+            &square,
             80,
             [8, 8],
-            outputs(4),
+            split([4, 2], 1, 1),
+            "4.0, balanced cells",
+        ),
+        case(name, &square, 80, [4, 16], split([1, 2], 2, 1), "4.2"),
+        case(name, &square, 80, [16, 16], split([2, 2], 4, 1), "3.7"),
+        case(name, &square, 0, [8, 8], split([1, 1], 8, 1), "0.9"),
+        case(
+            "1x1 64>64 28x28",
+            &point,
+            80,
+            [8, 8],
+            split([1, 1], 8, 10),
+            "3.6",
         ),
         case(
             "1x1 128>128 14x14",
-            &layer(14, [128, 128], 1, false),
+            &wide,
             80,
             [8, 8],
-            outputs(1),
+            split([1, 1], 8, 7),
+            "4.0",
         ),
         case(
             "3x3 16>16 32x32",
-            &layer(32, [16, 16], 3, false),
+            &narrow,
             80,
             [8, 8],
-            split([2, 2], 2, 1, 4, Halo::Results),
+            split([2, 2], 2, 2),
+            "3.2",
         ),
         case(
             "depthwise 3x3 64 28x28",
-            &layer(28, [64, 64], 3, true),
+            &depthwise,
             80,
             [8, 8],
-            outputs(4),
+            split([4, 2], 1, 1),
+            "2.1",
         ),
     ]
 }
@@ -96,7 +118,8 @@ fn params(case: &Case) -> Params {
     super::with(Sparse {
         units: case.cluster[0],
         channels: case.cluster[1],
-        load_lanes: Some(case.cluster[1].max(8)),
+        load_lanes: Some(case.cluster[1]),
+        load_entries: case.cluster[1] / 4,
         ..Sparse::default()
     })
 }
@@ -181,23 +204,6 @@ fn values(shape: &Shape) -> Values {
     }
 }
 
-/// A program as words of the streams.
-struct Streams {
-    commands: Vec<u32>,
-    weights: Vec<u64>,
-    map: Vec<u64>,
-}
-
-impl Streams {
-    fn new(program: &Program, input: &[u8]) -> Self {
-        Self {
-            commands: words(&program.commands),
-            weights: program.weights.clone(),
-            map: program.map_words(input).or_panic(),
-        }
-    }
-}
-
 fn words(commands: &[SparseCommand]) -> Vec<u32> {
     commands.iter().flat_map(SparseCommand::words).collect()
 }
@@ -205,7 +211,7 @@ fn words(commands: &[SparseCommand]) -> Vec<u32> {
 /// Runs a program with streams that never wait: cycles from the first word of the map to the last one of results.
 fn run(
     streams: &Streams,
-    mut step: impl FnMut(&ClusterInputs) -> Checked<heddle_sim::sparse::ClusterOutputs>,
+    step: &mut impl FnMut(&ClusterInputs) -> Checked<ClusterOutputs>,
 ) -> Checked<u32> {
     let (mut command, mut weight, mut map) = (0, 0, 0);
     let (mut cycle, mut first, mut last) = (0, None, 0);
@@ -234,86 +240,93 @@ fn run(
     }
 }
 
-/// Cycles on the model, and what was counted.
-fn measure(case: &Case, split: Split) -> Option<(u32, Counts)> {
+/// Clears the sums and runs a layer; `None` if it does not fit.
+fn run_case(
+    case: &Case,
+    mut step: impl FnMut(&ClusterInputs) -> Checked<ClusterOutputs>,
+) -> Checked<Option<u32>> {
     let params = params(case);
-    let plan = Plan::new(&case.shape, split, &params).ok()?;
+    let Ok(plan) = Plan::new(&case.shape, case.split, &params) else {
+        return Ok(None);
+    };
     let program = plan.program(&values(&case.shape)).or_panic();
-    let mut model = ClusterModel::new(&params);
     let cleared = Streams {
         commands: words(&clear(&params)),
         weights: Vec::new(),
         map: Vec::new(),
     };
-    run(&cleared, |inputs| Ok(model.step(inputs))).or_panic();
-    let before = model.counts;
-    let streams = Streams::new(&program, &activations(&case.shape, case.zeros));
-    let cycles = run(&streams, |inputs| Ok(model.step(inputs))).or_panic();
-    let mut counts = model.counts;
-    counts.products -= before.products;
-    Some((cycles, counts))
+    run(&cleared, &mut step)?;
+    let streams = Streams {
+        commands: words(&program.commands),
+        weights: program.weights.clone(),
+        map: program
+            .map_words(&activations(&case.shape, case.zeros))
+            .or_panic(),
+    };
+    run(&streams, &mut step).map(Some)
+}
+
+/// Cycles on the model, and what was counted.
+fn measure(case: &Case) -> Option<(u32, Counts)> {
+    let mut model = ClusterModel::new(&params(case));
+    let cycles = run_case(case, |inputs| Ok(model.step(inputs))).or_panic()?;
+    Some((cycles, model.counts))
+}
+
+/// A row of the table.
+fn row(case: &Case) -> String {
+    let (cycles, counts) = measure(case).expect("a plan that fits");
+    let dense = dense(case);
+    let [units, channels] = case.cluster;
+    let Split {
+        grid,
+        outputs,
+        folds,
+        ..
+    } = case.split;
+    format!(
+        "| {} | {} | {units} x {channels} | {} x {} x {outputs}, {} | {cycles} | {:.0} | {dense} | {:.2} | {} |\n",
+        case.name,
+        case.zeros,
+        grid[0],
+        grid[1],
+        folds[0],
+        100.0 * f64::from(counts.products) / f64::from(cycles * units),
+        f64::from(dense) / f64::from(cycles),
+        case.aim
+    )
 }
 
 #[test]
-fn probe() {
-    for case in cases() {
-        let found = measure(&case, case.split);
-        let Some((cycles, counts)) = found else {
-            let error = Plan::new(&case.shape, case.split, &params(&case)).err();
-            println!("{} {:?}", case.name, error.map(|error| error.to_string()));
-            continue;
-        };
-        let dense = dense(&case);
-        println!(
-            "{} {} %: {cycles} cycles, {} products ({:.1} % busy), dense {dense}, {:.2}",
-            case.name,
-            case.zeros,
-            counts.products,
-            100.0 * f64::from(counts.products) / f64::from(cycles * case.cluster[0]),
-            f64::from(dense) / f64::from(cycles)
-        );
+fn cycles_of_layers_are_those_of_the_page() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/sparse.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let begin = "<!-- cycles: tb/tests/sparse/cycles.rs writes this table, HEDDLE_BLESS=1 -->\n";
+    let (before, rest) = page.split_once(begin).expect("the begin of the table");
+    let (_, behind) = rest.split_once("<!-- end").expect("the end of the table");
+    let head = "| layer | zeros, % | units x channels | cells x shares, folds | cycles | units busy, % | dense array | times faster | aim |\n\
+                |---|---|---|---|---|---|---|---|---|\n";
+    let rows: String = cases().iter().map(row).collect();
+    let found = format!("{before}{begin}{head}{rows}<!-- end{behind}");
+    if std::env::var_os("HEDDLE_BLESS").is_some() {
+        std::fs::write(path, found).unwrap();
+        return;
     }
+    assert!(
+        page == found,
+        "HEDDLE_BLESS=1 cargo test -p heddle-tb cycles"
+    );
 }
 
 #[test]
-fn search() {
-    for case in cases() {
-        let mut found = Vec::new();
-        for (grid, outputs, inputs) in [
-            ([1, 1], 8, 1),
-            ([1, 2], 4, 1),
-            ([2, 2], 2, 1),
-            ([2, 1], 4, 1),
-            ([2, 4], 1, 1),
-            ([4, 2], 1, 1),
-            ([1, 8], 1, 1),
-            ([8, 1], 1, 1),
-            ([1, 1], 4, 2),
-            ([1, 1], 2, 4),
-            ([1, 1], 1, 8),
-            ([1, 2], 2, 2),
-            ([2, 2], 1, 2),
-        ] {
-            for folds in [1, 2, 3, 4, 7] {
-                for halo in [Halo::Results, Halo::Input] {
-                    if halo == Halo::Input && grid == [1, 1] {
-                        continue;
-                    }
-                    let split = split(grid, outputs, inputs, folds, halo);
-                    if let Some((cycles, counts)) = measure(&case, split) {
-                        found.push((cycles, grid, outputs, inputs, folds, halo, counts.products));
-                    }
-                }
-            }
-        }
-        found.sort_by_key(|f| f.0);
-        let dense = dense(&case);
-        println!("{} {} % dense {dense}", case.name, case.zeros);
-        for f in found.iter().take(4) {
-            println!("   {:.2} {f:?}", f64::from(dense) / f64::from(f.0));
-        }
-        for f in found.iter().filter(|f| f.2 == 1 && f.3 == 1).take(2) {
-            println!("   space {:.2} {f:?}", f64::from(dense) / f64::from(f.0));
-        }
-    }
+fn the_verilog_takes_the_cycles_of_the_page() {
+    let cases = cases();
+    let case = cases.iter().find(|case| case.name == "1x1 128>128 14x14");
+    let case = case.expect("a layer of the table");
+    let params = params(case);
+    let sources = emitted(SparseCluster::new(SparseShape::of(&params)));
+    let mut bench = Bench::new(&sources, &params, 1);
+    let cycles = run_case(case, |inputs| bench.step(inputs)).or_panic();
+    let (expected, _) = measure(case).expect("a plan that fits");
+    assert_eq!(cycles, Some(expected));
 }
