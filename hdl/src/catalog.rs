@@ -17,8 +17,8 @@ use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
 use crate::sparse::{
-    Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain, SparseHead, SparseShape,
-    SparseUnit, SparseUnits,
+    Census, CutEngine, Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain,
+    SparseHead, SparseShape, SparseUnit, SparseUnits,
 };
 use crate::top::Top;
 use crate::traversal::{
@@ -82,6 +82,8 @@ modules! { p =>
     "sparse_fill" "weights for the sparse cluster": sparse_fill(p);
     "sparse_head" "commands of the sparse cluster": Box::new(SparseHead::new(SparseShape::of(p)));
     "sparse_drain" "results of the units, scaled and given out": Box::new(SparseDrain::new(DrainShape::of(p)));
+    "sparse_census" "results of each position that are not zero": sparse_census(p);
+    "sparse_cut" "parts of a map for the units of the sparse cluster": Box::new(CutEngine::new(SparseShape::of(p).units));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
@@ -268,6 +270,11 @@ fn sparse_slots(params: &Params) -> Box<dyn Block> {
 fn sparse_fill(params: &Params) -> Box<dyn Block> {
     let shape = SparseShape::of(params);
     Box::new(Fill::new(shape.lanes, shape.units))
+}
+
+fn sparse_census(params: &Params) -> Box<dyn Block> {
+    let shape = SparseShape::of(params);
+    Box::new(Census::new(shape.lanes, shape.positions))
 }
 
 fn size(value: u32) -> usize {

@@ -1,8 +1,9 @@
 //! The commands of the sparse cluster.
 
 use super::fields::sparse::{
-    drain, drain_bounds, drain_first, drain_group, drain_size, header, load, load_chunks,
-    load_first, load_size, mask_low, range, run, scale, set, share, weights, weights_lists,
+    cut, cut_cols, cut_good, cut_limits, cut_place, cut_rows, cut_size, drain, drain_bounds,
+    drain_first, drain_group, drain_size, header, load, load_chunks, load_first, load_size,
+    mask_low, range, run, scale, set, share, weights, weights_lists,
 };
 
 /// Opcode of SPARSE_SET.
@@ -15,6 +16,8 @@ pub const OP_WEIGHTS: u32 = 0x12;
 pub const OP_RUN: u32 = 0x13;
 /// Opcode of SPARSE_DRAIN.
 pub const OP_DRAIN: u32 = 0x14;
+/// Opcode of SPARSE_CUT.
+pub const OP_CUT: u32 = 0x15;
 /// Opcode of SPARSE_SCALE.
 pub const OP_SCALE: u32 = 0x18;
 
@@ -213,6 +216,31 @@ pub struct SparseDrain {
     pub single: bool,
 }
 
+/// SPARSE_CUT: parts and windows of the units, by the counts of a map.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SparseCut {
+    /// Bands of rows, and cells of a band.
+    pub cells: [u32; 2],
+    /// Region whose windows are written.
+    pub region: bool,
+    /// Rows and columns that a cell takes of its neighbours.
+    pub halo: [u32; 2],
+    /// Most rows of a band, and columns of a cell.
+    pub limits: [u32; 2],
+    /// Rows and columns of counts.
+    pub size: [u32; 2],
+    /// Padding above and on the left.
+    pub padding: [u32; 2],
+    /// log2 of the stride.
+    pub stride: u32,
+    /// Kernel rows and columns less 1, of results.
+    pub tail: [u32; 2],
+    /// Rows and columns of the results that will be drained.
+    pub results: [Span; 2],
+    /// Largest spread that is good.
+    pub spread: u32,
+}
+
 /// Parameters of an output channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChannelScale {
@@ -237,6 +265,8 @@ pub enum SparseCommand {
     Run(SparseRun),
     /// Results.
     Drain(SparseDrain),
+    /// Parts and windows of the units.
+    Cut(SparseCut),
     /// Parameters from a tile and lane on.
     Scale(u32, u32, Vec<ChannelScale>),
 }
@@ -250,6 +280,7 @@ impl SparseCommand {
             Self::Weights(weights) => (OP_WEIGHTS, weights_words(weights)),
             Self::Run(run) => (OP_RUN, run_words(run)),
             Self::Drain(drain) => (OP_DRAIN, drain_words(drain)),
+            Self::Cut(cut) => (OP_CUT, cut_words(cut)),
             Self::Scale(tile, lane, channels) => (OP_SCALE, scale_words(*tile, *lane, channels)),
         };
         let length = rest.len() as u32 + 1;
@@ -335,6 +366,27 @@ fn drain_words(command: &SparseDrain) -> Vec<u32> {
         drain_bounds::LO.put(lo as u32)
             | drain_bounds::HI.put(hi as u32)
             | drain_bounds::SINGLE.flag(command.single),
+    ]
+}
+
+fn cut_words(command: &SparseCut) -> Vec<u32> {
+    let [rows, cols] = &command.results;
+    vec![
+        cut::BANDS.put(command.cells[0] - 1)
+            | cut::CELLS.put(command.cells[1] - 1)
+            | cut::REGION.flag(command.region)
+            | cut::HALO_ROWS.put(command.halo[0])
+            | cut::HALO_COLS.put(command.halo[1]),
+        cut_limits::BAND.put(command.limits[0]) | cut_limits::CELL.put(command.limits[1]),
+        cut_size::ROWS.put(command.size[0]) | cut_size::COLS.put(command.size[1]),
+        cut_place::ABOVE.put(command.padding[0])
+            | cut_place::LEFT.put(command.padding[1])
+            | cut_place::STRIDE.put(command.stride)
+            | cut_place::TAIL_ROWS.put(command.tail[0])
+            | cut_place::TAIL_COLS.put(command.tail[1]),
+        cut_rows::FIRST.put(rows.start) | cut_rows::END.put(rows.end),
+        cut_cols::FIRST.put(cols.start) | cut_cols::END.put(cols.end),
+        cut_good::SPREAD.put(command.spread),
     ]
 }
 

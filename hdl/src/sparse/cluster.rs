@@ -1,7 +1,8 @@
 //! The sparse cluster as a block of its own.
 
 use super::{
-    Fill, Load, Slots, SparseCounts, SparseDrain, SparseHead, SparseShape, SparseUnits, waves::*,
+    CutEngine, Fill, Load, Slots, SparseCounts, SparseDrain, SparseHead, SparseShape, SparseUnits,
+    waves::*,
 };
 use heddle_kernel::prelude::*;
 
@@ -61,7 +62,9 @@ pub struct SparseCluster {
     units: SparseUnits,
     #[new(SparseDrain::new(shape.drain()))]
     drain: SparseDrain,
-    #[new(SparseCounts::new(units))]
+    #[new(CutEngine::new(units))]
+    cut: [CutEngine; census],
+    #[new(SparseCounts::new(units, census))]
     counts: SparseCounts,
     /// Something happened in the cycle before.
     progress: Reg<Bit>,
@@ -109,6 +112,7 @@ impl SparseCluster {
         self.maps();
         self.weights();
         self.results();
+        self.cuts();
         self.events();
     }
 
@@ -178,9 +182,21 @@ impl SparseCluster {
         self.drain.out_ready_i = self.out_ready_i;
         self.out_data_o.follow(&self.drain.out_data_o);
         self.out_last_o = self.drain.out_last_o;
+    }
+
+    /// Counts become parts of the next map.
+    fn cuts(&mut self) {
         for k in 0..self._census {
-            self.drain.count_en_i[k] = false;
-            self.drain.count_addr_i[k] = 0.into();
+            self.cut[k].command_i.follow(&self.head.command_o[3 + k]);
+            self.cut[k].start_i = self.head.start_o[3 + k];
+            self.head.busy_i[3 + k] = self.cut[k].busy_o;
+            self.head.cut_i[k].follow(&self.cut[k].write_o);
+            self.drain.count_en_i[k] = self.cut[k].count_en_o;
+            self.drain.count_addr_i[k] = self.cut[k].count_addr_o;
+            self.cut[k].count_i = self.drain.count_o[k];
+            self.counts.spread_i[k] = self.cut[k].spread_o;
+            self.counts.steps_i[k] = self.cut[k].steps_o;
+            self.counts.ok_i[k] = self.cut[k].ok_o;
         }
     }
 

@@ -3,8 +3,9 @@
 use super::SparseShape;
 use heddle_arch::isa::fields::Word;
 use heddle_arch::isa::fields::sparse::{
-    drain, drain_bounds, drain_first, drain_group, drain_size, load, load_chunks, load_first,
-    load_size, range, run, scale, set, share, weights, weights_lists,
+    cut, cut_cols, cut_limits, cut_place, cut_rows, cut_size, drain, drain_bounds, drain_first,
+    drain_group, drain_size, load, load_chunks, load_first, load_size, range, run, scale, set,
+    share, weights, weights_lists,
 };
 use heddle_kernel::prelude::*;
 
@@ -21,6 +22,8 @@ pub enum Command {
     Run,
     /// Results.
     Drain,
+    /// Parts and windows of units.
+    Cut,
     /// Parameters of output channels.
     Scale,
 }
@@ -103,6 +106,7 @@ impl CommandCheck {
             Command::Weights => self.weights(),
             Command::Run => self.run(),
             Command::Drain => self.drain(),
+            Command::Cut => self.cut(),
             _ => self.scale(),
         }
         self.bad_field_o = self.bad | (self.word_i & !self.used).any();
@@ -237,6 +241,36 @@ impl CommandCheck {
             }
             _ => {
                 self.used = used(drain_bounds::WORD).into();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        match self.index_i.index() {
+            1 => {
+                self.used = used(cut::WORD).into();
+            }
+            2 => {
+                self.used = used(cut_limits::WORD).into();
+            }
+            3 => {
+                self.used = used(cut_size::WORD).into();
+                let rows = field!(self.word_i, cut_size::ROWS);
+                let cols = field!(self.word_i, cut_size::COLS);
+                self.bad = (rows == 0) | (rows > 256) | (cols == 0) | (cols > 256);
+            }
+            4 => {
+                self.used = used(cut_place::WORD).into();
+                self.bad = field!(self.word_i, cut_place::STRIDE) == 3;
+            }
+            5 => {
+                self.used = used(cut_rows::WORD).into();
+            }
+            6 => {
+                self.used = used(cut_cols::WORD).into();
+            }
+            _ => {
+                self.bad = false;
             }
         }
     }

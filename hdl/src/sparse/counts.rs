@@ -8,7 +8,8 @@ const COUNTS: usize = 9;
 
 /// Counters of 32 bits that wrap: 0 cycles in which something is under way, 1 slots, 2 cycles in which a slot waits, 3 entries, 4 words of
 /// weights that are filled, 5 words of weights that are multiplied, 6 of these whose products are dropped, 7 cycles in which products of a unit
-/// wait, 8 positions that are drained. Of 5 to 7 all units are counted.
+/// wait, 8 positions that are drained. Of 5 to 7 all units are counted. Beside them, of the last cut: 9 its spread, 10 its steps, 11 whether
+/// the spread is good.
 ///
 /// # Timing
 /// An event of cycle T is counted in T+3. `count_o` is the counter that `count_i` named in the cycle before.
@@ -34,6 +35,12 @@ pub struct SparseCounts {
     pub drop_i: [Signal<In, Bit>; units],
     /// Its products wait.
     pub hold_i: [Signal<In, Bit>; units],
+    /// Of the last cut: the largest sum of a cell less the smallest one.
+    pub spread_i: [Signal<In, Bits<32>>; census],
+    /// Cycles that the cutter took.
+    pub steps_i: [Signal<In, Bits<20>>; census],
+    /// The spread is good.
+    pub ok_i: [Signal<In, Bit>; census],
     /// Some of this happens.
     pub event_o: Signal<Out, Bit>,
     /// Number of a counter.
@@ -55,6 +62,8 @@ pub struct SparseCounts {
     any_tap: Signal<Local, Bit>,
     /// Units.
     _units: Param<'u'>,
+    /// Maps are cut.
+    _census: Feature<"cs">,
 }
 
 #[kernel]
@@ -102,6 +111,17 @@ impl SparseCounts {
         for i in 0..COUNTS {
             if self.count_i == i.to_bits::<4>() {
                 self.count = self.counters.count_o[i];
+            }
+        }
+        for k in 0..self._census {
+            if self.count_i == 9 {
+                self.count = self.spread_i[k];
+            }
+            if self.count_i == 10 {
+                self.count = bit_cast::<32, 20>(self.steps_i[k]);
+            }
+            if self.count_i == 11 {
+                self.count = mux(self.ok_i[k], 1.into(), 0.into());
             }
         }
     }

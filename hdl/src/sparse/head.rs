@@ -1,9 +1,9 @@
 //! The head of the cluster: commands.
 
 use super::{Command, CommandCheck, Scoreboard, SparseShape, waves::*};
-use heddle_arch::isa::fields::sparse::{drain, header, load, run, scale, set, weights_lists};
+use heddle_arch::isa::fields::sparse::{cut, drain, header, load, run, scale, set, weights_lists};
 use heddle_arch::isa::sparse::{
-    OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
+    OP_CUT, OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
 };
 use heddle_kernel::prelude::*;
 
@@ -12,6 +12,7 @@ const LOAD: usize = OP_LOAD as usize;
 const WEIGHTS: usize = OP_WEIGHTS as usize;
 const RUN: usize = OP_RUN as usize;
 const DRAIN: usize = OP_DRAIN as usize;
+const CUT: usize = OP_CUT as usize;
 const SCALE: usize = OP_SCALE as usize;
 
 fn code(error: SparseError) -> u64 {
@@ -36,7 +37,8 @@ pub enum HeadState {
 ///
 /// A header waits for the part that carries it out, and for all runs if it says so. A value of SPARSE_SET waits until nothing uses its
 /// register; weights wait for the runs of their half, runs for weights of theirs, for drains of their region and for a free place in each of their units,
-/// drains for the runs of their region. Loads wait for their sets on their own.
+/// drains for the runs of their region. A cut waits for what uses the registers that it writes, and for all results; while it is under way no
+/// header passes. Loads wait for their sets on their own.
 ///
 /// # Timing
 /// A word in cycle T is checked in T+1 and reaches its part in T+2. A command of n words takes n + 2 cycles if nothing waits, SPARSE_SET and
@@ -49,12 +51,14 @@ pub struct SparseHead {
     pub cmd_ready_o: Signal<Out, Bit>,
     /// The word.
     pub cmd_data_i: Signal<In, Bits<32>>,
-    /// A word for loads (0), weights (1), drains (2).
-    pub command_o: [CommandWord<Out>; 3],
+    /// A word for loads (0), weights (1), drains (2), cuts (3).
+    pub command_o: [CommandWord<Out>; 3 + census],
     /// They start.
-    pub start: [OutReg<Bit>; 3],
+    pub start: [OutReg<Bit>; 3 + census],
     /// They are busy.
-    pub busy_i: [Signal<In, Bit>; 3],
+    pub busy_i: [Signal<In, Bit>; 3 + census],
+    /// A cut writes a register of a unit.
+    pub cut_i: [UnitWrite<In>; census],
     /// A parameter of an output channel.
     pub scale_o: ScaleValue<Out>,
     /// A word for units.
@@ -134,7 +138,7 @@ pub struct SparseHead {
     counted: Reg<Bit>,
     bad: Reg<Bit>,
     /// A word for an engine.
-    command_valid: [Reg<Bit>; 3],
+    command_valid: [Reg<Bit>; 3 + census],
     command_index: Delay<Bits<3>>,
     command_data: Delay<Bits<32>>,
     order_register: RegData<Bits<3>>,
@@ -150,8 +154,8 @@ pub struct SparseHead {
     in_header: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
     in_start: Signal<Local, Bit>,
-    /// The command is carried out by an engine: loads, weights, drains.
-    engine: [Signal<Local, Bit>; 3],
+    /// The command is carried out by an engine: loads, weights, drains, cuts.
+    engine: [Signal<Local, Bit>; 3 + census],
     kind: Signal<Local, Command>,
     known: Signal<Local, Bit>,
     bad_length: Signal<Local, Bit>,
@@ -171,6 +175,14 @@ pub struct SparseHead {
     runs: Signal<Local, Bit>,
     quiet: Signal<Local, Bit>,
     failed: Signal<Local, Bits<5>>,
+    /// A cut is under way.
+    cuts: Signal<Local, Bit>,
+    /// It writes a register of this unit.
+    cut_writes: [Signal<Local, Bit>; units],
+    writes_cut: Signal<Local, Bit>,
+    /// Nothing uses parts, windows of a region.
+    free_parts: Signal<Local, Bit>,
+    free_windows: [Signal<Local, Bit>; 2],
     /// Units.
     _units: Param<'u'>,
     /// Sets of a map memory.
@@ -195,6 +207,7 @@ impl SparseHead {
     fn update(&mut self) {
         self.stream();
         self.header();
+        self.cut();
         self.waits();
         self.pass();
         self.engines();
@@ -225,12 +238,14 @@ impl SparseHead {
         self.known = true;
         self.kind = Command::Set;
         self.bad_length = false;
-        for i in 0..3 {
+        for i in 0..(3 + self._census) {
             self.engine[i] = false;
         }
         match field!(self.word, header::OPCODE).index() {
             SET => {
-                self.bad_length = (length < 3) | (length > 10);
+                let is_short = length < 3;
+                let is_long = length > 10;
+                self.bad_length = is_short | is_long;
             }
             LOAD => {
                 self.kind = Command::Load;
@@ -250,6 +265,15 @@ impl SparseHead {
                 self.kind = Command::Drain;
                 self.engine[2] = true;
                 self.bad_length = length != 6;
+            }
+            CUT => {
+                self.known = false;
+                for k in 0..self._census {
+                    self.known = true;
+                    self.kind = Command::Cut;
+                    self.engine[3 + k] = true;
+                    self.bad_length = length != 8;
+                }
             }
             SCALE => {
                 self.kind = Command::Scale;
@@ -281,7 +305,8 @@ impl SparseHead {
         self.runs = self.board.running_o | self.gave[0] | self.gave[1] | self.gave[2];
 
         self.may_begin = !(flag!(self.word, header::WAIT_RUNS) & self.runs)
-            & !((self.kind == Command::Scale) & self.scales_i);
+            & !((self.kind == Command::Scale) & self.scales_i)
+            & !self.cuts;
         for i in 0..3 {
             if self.engine[i] & self.busy_i[i] {
                 self.may_begin = false;
@@ -292,19 +317,21 @@ impl SparseHead {
         if self.busy_i[0] {
             self.load_tail = (self._units + 4).to_bits::<7>();
         }
+        self.free_parts = !self.busy_i[0] & (self.load_tail == 0);
+        for r in 0..2 {
+            self.free_windows[r] = !(self.board.region_busy_o[r] | self.drains_i[r]);
+        }
         self.may_write = true;
         if self.register.get_bit(2) {
             for r in 0..2 {
-                if (self.register.get_bit(1) == (r == 1))
-                    & (self.board.region_busy_o[r] | self.drains_i[r])
-                {
+                if (self.register.get_bit(1) == (r == 1)) & !self.free_windows[r] {
                     self.may_write = false;
                 }
             }
         } else if self.register.get_bit(1) {
             self.may_write = !(self.drains_i[0] | self.drains_i[1]);
         } else {
-            self.may_write = !self.busy_i[0] & (self.load_tail == 0);
+            self.may_write = self.free_parts;
         }
 
         self.may_start = true;
@@ -320,10 +347,32 @@ impl SparseHead {
                 & !(self.drains_i[0] & !self.region)
                 & !(self.drains_i[1] & self.region);
         }
+        if self.command == Command::Cut {
+            self.may_start = self.free_parts & !self.scales_i & self.free_windows[0];
+            if self.region {
+                self.may_start = self.free_parts & !self.scales_i & self.free_windows[1];
+            }
+        }
         if self.command == Command::Drain {
             self.may_start = !self.board.region_busy_o[0];
             if self.region {
                 self.may_start = !self.board.region_busy_o[1];
+            }
+        }
+    }
+
+    /// A cut that is under way, and the registers that it writes.
+    fn cut(&mut self) {
+        self.cuts = false;
+        self.writes_cut = false;
+        for u in 0..self._units {
+            self.cut_writes[u] = false;
+        }
+        for k in 0..self._census {
+            self.cuts = self.busy_i[3 + k];
+            self.writes_cut = self.cut_i[k].valid;
+            for u in 0..self._units {
+                self.cut_writes[u] = self.cut_i[k].valid & (self.cut_i[k].unit == u.to_bits::<6>());
             }
         }
     }
@@ -393,7 +442,11 @@ impl SparseHead {
         self.start[0] = self.starts & (self.command == Command::Load);
         self.start[1] = self.starts & (self.command == Command::Weights);
         self.start[2] = self.starts & (self.command == Command::Drain);
-        for i in 0..3 {
+        for k in 0..self._census {
+            self.command_valid[3 + k] = self.goes & (self.command == Command::Cut);
+            self.start[3 + k] = self.starts & (self.command == Command::Cut);
+        }
+        for i in 0..(3 + self._census) {
             self.command_o[i].valid = self.command_valid[i];
             self.command_o[i].index = self.command_index;
             self.command_o[i].data = self.command_data;
@@ -412,7 +465,11 @@ impl SparseHead {
             mux(
                 self.command == Command::Run,
                 flag!(self.word, run::REGION),
-                flag!(self.word, drain::REGION),
+                mux(
+                    self.command == Command::Cut,
+                    flag!(self.word, cut::REGION),
+                    flag!(self.word, drain::REGION),
+                ),
             ),
         );
     }
@@ -433,12 +490,20 @@ impl SparseHead {
         self.unit.load(is_set & first, field!(self.word, set::UNIT));
         self.all.load(is_set & first, flag!(self.word, set::ALL));
         self.order_register
-            .load(is_set, self.register.get_bits::<3>(0));
-        self.order_data.load(is_set | (is_run & first), self.word);
+            .load(is_set | self.writes_cut, self.register.get_bits::<3>(0));
+        self.order_data
+            .load(is_set | (is_run & first) | self.writes_cut, self.word);
+        for k in 0..self._census {
+            if self.writes_cut {
+                self.order_register = self.cut_i[k].register;
+                self.order_data = self.cut_i[k].data;
+            }
+        }
         self.order_o.register = self.order_register;
         self.order_o.data = self.order_data;
         for u in 0..self._units {
-            self.write[u] = is_set & !first & (self.all | (self.unit == u.to_bits::<6>()));
+            self.write[u] = (is_set & !first & (self.all | (self.unit == u.to_bits::<6>())))
+                | self.cut_writes[u];
             if u < 32 {
                 self.mask[u].load(is_run & (self.index == 2), self.word.get_bit(u % 32));
             } else {
@@ -490,8 +555,13 @@ impl SparseHead {
             & (self.load_tail == 0)
             & !self.busy_i[1]
             & self.drained_i
-            & !self.runs;
-        self.quiet = self.progress_i | self.in_body | self.idle_o | (self.state == HeadState::Stop);
+            & !self.runs
+            & !self.cuts;
+        self.quiet = self.progress_i
+            | self.in_body
+            | self.cuts
+            | self.idle_o
+            | (self.state == HeadState::Stop);
         self.stuck = mux(self.quiet, 0.into(), self.stuck + 1);
         self.full = false;
         for u in 0..self._units {

@@ -23,6 +23,20 @@ pub struct UnitOrder {
     pub data: Bits<32>,
 }
 
+/// A register of a unit is written.
+#[bundle]
+pub struct UnitWrite {
+    /// It is.
+    #[reset]
+    pub valid: Bit,
+    /// The unit.
+    pub unit: Bits<6>,
+    /// The register.
+    pub register: Bits<3>,
+    /// Its value.
+    pub data: Bits<32>,
+}
+
 /// A parameter of an output channel.
 #[bundle]
 pub struct ScaleValue {

@@ -36,9 +36,14 @@ impl CensusModel {
         }
     }
 
+    /// The count of a position, if it has been written.
+    pub fn count(&self, position: usize) -> Option<u32> {
+        self.counts[position % self.counts.len()]
+    }
+
     /// One clock cycle: returns the count of a position in this cycle if it has been written, then takes the clock edge.
     pub fn step(&mut self, counted: Option<&Counted>, asked: Option<usize>) -> Option<u32> {
-        let count = asked.and_then(|position| self.counts[position % self.counts.len()]);
+        let count = asked.and_then(|position| self.count(position));
         let comes = counted.map(|counted| {
             let number = counted.bytes.iter().filter(|byte| **byte != 0).count();
             (self.position, self.adds, number as u32)

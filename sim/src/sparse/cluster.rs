@@ -4,6 +4,7 @@ use heddle_arch::Params;
 use heddle_arch::isa::sparse::SparseError;
 
 use super::cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
+use super::cut_engine::{CutInputs, CutModel};
 use super::drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};
 use super::fill::{FillInputs, FillModel};
 use super::head::{Given, HeadInputs, HeadModel, UnitStatus};
@@ -68,7 +69,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// In the order of their numbers.
+    /// In the order of their numbers; those of a cut are beside them.
     pub fn all(&self) -> [u32; 9] {
         [
             self.cycles,
@@ -93,6 +94,8 @@ pub struct ClusterModel {
     fill: FillModel,
     units: Vec<SparseUnitModel>,
     drain: DrainModel,
+    /// Cuts of maps.
+    pub cut: CutModel,
     lanes: usize,
     /// Something happened one, and two cycles ago.
     happens: DelayLine<bool>,
@@ -124,6 +127,7 @@ impl ClusterModel {
                 left_shift: params.post.left_shift,
                 positions: section.positions as usize * usize::from(section.census),
             }),
+            cut: CutModel::new(units),
             head: HeadModel::new(section),
             lanes,
             happens: DelayLine::new(1),
@@ -156,6 +160,13 @@ impl ClusterModel {
             start: given.start[1],
             weight: inputs.weight,
         });
+        let cut = self.cut.step(
+            &CutInputs {
+                word: given.command[3],
+                start: given.start[3],
+            },
+            |position| self.drain.counted(position),
+        );
         let drain = self.drain(&given, inputs.out_ready);
         let fills = Fill {
             begin: fill.begin,
@@ -182,7 +193,8 @@ impl ClusterModel {
         let happened = self.happens.shift(happens);
         let head = self.head.step(&HeadInputs {
             word: inputs.command,
-            busy: [slots.busy, fill.busy, drain.busy],
+            busy: [slots.busy, fill.busy, drain.busy, cut.busy],
+            cut: cut.write,
             begins: slots.begins,
             load: load_to,
             fill_half: fill.half,

@@ -188,6 +188,11 @@ impl DrainModel {
         outputs
     }
 
+    /// What has been counted of a position; anything if nothing has.
+    pub fn counted(&self, position: usize) -> u32 {
+        self.census.count(position).unwrap_or(0)
+    }
+
     fn outputs(&self, bias: Option<Vec<i32>>) -> DrainOutputs {
         let busy = self.started || self.waits;
         let walking = self.walk.front().map(|drained| drained.position.region);

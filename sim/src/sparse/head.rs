@@ -2,13 +2,16 @@
 
 use heddle_arch::isa::fields::Word;
 use heddle_arch::isa::fields::sparse::{
-    drain, drain_bounds, drain_first, drain_group, drain_size, header, load, load_chunks,
-    load_first, load_size, range, run, scale, set, share, weights, weights_lists,
+    cut, cut_cols, cut_limits, cut_place, cut_rows, cut_size, drain, drain_bounds, drain_first,
+    drain_group, drain_size, header, load, load_chunks, load_first, load_size, range, run, scale,
+    set, share, weights, weights_lists,
 };
 use heddle_arch::isa::sparse::{
-    OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
+    OP_CUT, OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
 };
 use heddle_arch::params::Sparse;
+
+use super::cut_engine::UnitWrite;
 
 /// What a unit says of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,8 +35,10 @@ pub struct UnitStatus {
 pub struct HeadInputs {
     /// A word of a command.
     pub word: Option<u32>,
-    /// Loads, weights and drains are busy.
-    pub busy: [bool; 3],
+    /// Loads, weights, drains and cuts are busy.
+    pub busy: [bool; 4],
+    /// A cut writes a register.
+    pub cut: Option<UnitWrite>,
     /// A chunk of a load begins.
     pub begins: bool,
     /// Its set and units.
@@ -55,10 +60,10 @@ pub struct HeadInputs {
 /// What the head gives to others in one clock cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Given {
-    /// A word for loads, weights or drains, and its place in the command.
-    pub command: [Option<(usize, u32)>; 3],
+    /// A word for loads, weights, drains or cuts, and its place in the command.
+    pub command: [Option<(usize, u32)>; 4],
     /// They start.
-    pub start: [bool; 3],
+    pub start: [bool; 4],
     /// A parameter: tile, lane, number, value.
     pub scale: Option<(u32, u32, u32, u32)>,
     /// Units whose register is written, its number and value.
@@ -165,8 +170,12 @@ impl HeadModel {
             && inputs.busy[..2] == [false; 2]
             && self.tail == 0
             && inputs.drained
+            && !inputs.busy[3]
             && !runs;
-        let quiet = inputs.progress || idle || matches!(self.state, State::Body | State::Stop);
+        let quiet = inputs.progress
+            || idle
+            || inputs.busy[3]
+            || matches!(self.state, State::Body | State::Stop);
         let (load_set, load_units) = inputs.load;
         let free = self.free(inputs.load, &inputs.units);
 
@@ -210,6 +219,9 @@ impl HeadModel {
         self.passed = None;
         if passes {
             self.pass(left);
+        }
+        if let Some((unit, register, value)) = inputs.cut {
+            self.next.write = Some((1 << unit, register, value));
         }
         if ready {
             self.word = inputs.word;
@@ -255,9 +267,9 @@ impl HeadModel {
             State::Header => {
                 let opcode = header::OPCODE.get(word);
                 let is_busy = engine(opcode).is_some_and(|engine| inputs.busy[engine]);
-                !is_busy
-                    && !(header::WAIT_RUNS.is_set(word) && runs)
-                    && !(opcode == OP_SCALE && inputs.scales)
+                let waits_for_runs = header::WAIT_RUNS.is_set(word) && runs;
+                let waits_for_scales = opcode == OP_SCALE && inputs.scales;
+                !(is_busy || inputs.busy[3] || waits_for_runs || waits_for_scales)
             }
             State::Body if self.opcode() == OP_SET && self.command.len() > 1 => {
                 // Beyond the registers the number goes on, modulo 16.
@@ -287,6 +299,11 @@ impl HeadModel {
                 let drains = inputs.drains[usize::from(run::REGION.is_set(first))];
                 !fills && !drains && !self.any(self.units(2), |unit| !inputs.units[unit].ready)
             }
+            OP_CUT => {
+                let region = usize::from(cut::REGION.is_set(first));
+                let windows = self.said.region_busy[region] || inputs.drains[region];
+                !inputs.busy[0] && self.tail == 0 && !windows && !inputs.scales
+            }
             OP_DRAIN => !self.said.region_busy[usize::from(drain::REGION.is_set(first))],
             _ => true,
         }
@@ -298,7 +315,7 @@ impl HeadModel {
             return Some(SparseError::BadField);
         }
         if let (State::Header, Some(word)) = (self.state, self.word) {
-            if let Some(error) = header_fault(word) {
+            if let Some(error) = header_fault(&self.params, word) {
                 return Some(error);
             }
         }
@@ -359,9 +376,9 @@ impl HeadModel {
     }
 }
 
-/// What carries a command out: loads 0, weights 1, drains 2.
+/// What carries a command out: loads 0, weights 1, drains 2, cuts 3.
 fn engine(opcode: u32) -> Option<usize> {
-    [OP_LOAD, OP_WEIGHTS, OP_DRAIN]
+    [OP_LOAD, OP_WEIGHTS, OP_DRAIN, OP_CUT]
         .iter()
         .position(|own| *own == opcode)
 }
@@ -384,7 +401,7 @@ pub(super) fn channel(params: &Sparse, first: u32, behind: u32) -> (u32, u32) {
 }
 
 /// What is wrong with a header.
-pub(super) fn header_fault(word: u32) -> Option<SparseError> {
+pub(super) fn header_fault(params: &Sparse, word: u32) -> Option<SparseError> {
     let length = header::LENGTH.get(word);
     let is_right = match header::OPCODE.get(word) {
         OP_SET => (3..=10).contains(&length),
@@ -392,6 +409,7 @@ pub(super) fn header_fault(word: u32) -> Option<SparseError> {
         OP_WEIGHTS => length == 5,
         OP_RUN => length == 4,
         OP_DRAIN => length == 6,
+        OP_CUT if params.census => length == 8,
         OP_SCALE => length >= 5,
         _ => return Some(SparseError::IllegalOpcode),
     };
@@ -471,6 +489,18 @@ pub(super) fn is_bad(params: &Sparse, before: &[u32], word: u32) -> bool {
             has_more(word, drain_group::WORD) || drain_group::TILE.get(word) >= params.tiles
         }
         (OP_DRAIN, _) => has_more(word, drain_bounds::WORD),
+        (OP_CUT, 1) => has_more(word, cut::WORD),
+        (OP_CUT, 2) => has_more(word, cut_limits::WORD),
+        (OP_CUT, 3) => {
+            let is_bad = |size: u32| !(1..=256).contains(&size);
+            has_more(word, cut_size::WORD)
+                || is_bad(cut_size::ROWS.get(word))
+                || is_bad(cut_size::COLS.get(word))
+        }
+        (OP_CUT, 4) => has_more(word, cut_place::WORD) || cut_place::STRIDE.get(word) > 2,
+        (OP_CUT, 5) => has_more(word, cut_rows::WORD),
+        (OP_CUT, 6) => has_more(word, cut_cols::WORD),
+        (OP_CUT, _) => false,
         (_, 1) => {
             has_more(word, scale::WORD)
                 || scale::TILE.get(word) >= params.tiles

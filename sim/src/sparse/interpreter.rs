@@ -67,7 +67,11 @@ impl SparseInterpreter {
             left_shift,
             loading: VecDeque::new(),
             scales: vec![ChannelScale::default(); channels as usize],
-            params,
+            // Results are not counted here, and no map is cut.
+            params: Sparse {
+                census: false,
+                ..params
+            },
         }
     }
 
@@ -108,7 +112,7 @@ impl SparseInterpreter {
         let [first, rest @ ..] = command else {
             panic!("a command has words");
         };
-        if let Some(error) = header_fault(*first) {
+        if let Some(error) = header_fault(&self.params, *first) {
             return Err(error);
         }
         let is_scale = header::OPCODE.get(*first) == OP_SCALE;

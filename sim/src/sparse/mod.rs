@@ -5,6 +5,7 @@
 mod cell;
 mod census;
 mod cluster;
+mod cut_engine;
 mod cutter;
 mod drain;
 mod drain_engine;
@@ -25,6 +26,7 @@ mod weights;
 pub use cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
 pub use census::{CensusModel, Counted};
 pub use cluster::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
+pub use cut_engine::{CutInputs, CutModel, CutOutputs, CutResult, CutWords, UnitWrite};
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
 pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use heddle_arch::Params;
 use heddle_arch::isa::sparse::{
-    ChannelScale, SparseCommand, SparseDrain, SparseError, SparseLoad, SparseRun, SparseWeights,
-    UnitRegister,
+    ChannelScale, SparseCommand, SparseCut, SparseDrain, SparseError, SparseLoad, SparseRun,
+    SparseWeights, UnitRegister,
 };
 use heddle_arch::params::Sparse;
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
@@ -140,7 +140,10 @@ impl Bench {
 
     /// The counters are those of the model.
     pub(super) fn check_counts(&mut self) -> Checked {
-        let counts = self.model.counts.all();
+        let mut counts = self.model.counts.all().to_vec();
+        if let Some(cut) = self.model.cut.result {
+            counts.extend([cut.spread, cut.steps, u32::from(cut.ok)]);
+        }
         // What has happened is counted.
         for _ in 0..4 {
             self.step(&ClusterInputs::default())?;
@@ -250,6 +253,171 @@ fn program(commands: &[SparseCommand]) -> Streams {
         map,
         weights: vec![0x8000, 0x16_0a_fc_06],
     }
+}
+
+/// The map of the program below, most of its values in the first row.
+const MAP: [[i32; 4]; 4] = [[5, 6, 7, 8], [0, 0, 0, 9], [0; 4], [0; 4]];
+/// Weights of its first layer, and of the second one at kernel row and column 1.
+const WEIGHTS: [[i32; 4]; 2] = [[2, 4, -2, 0], [4, 2, 2, 0]];
+
+/// Bytes of a position.
+fn bytes(values: [i32; 4]) -> u64 {
+    u64::from(u32::from_le_bytes(values.map(|value| value as u8)))
+}
+
+/// Two layers. The units have two rows each of the first one, and the cells of a cut of its results in the second one: that is the first row, and
+/// all others. The first layer multiplies by a word of weights, the second one its channel 0 by that word and by another one.
+fn cut_layers() -> (Streams, Vec<u64>) {
+    let units = 3;
+    let set = |unit, registers| SparseCommand::Set(unit, registers);
+    let windows = |rows| {
+        vec![
+            UnitRegister::WindowRows(false, rows),
+            UnitRegister::WindowCols(false, 0..16),
+        ]
+    };
+    let channels = ChannelScale {
+        bias: 0,
+        multiplier: 1 << 30,
+        shift: 0,
+    };
+    let drain = SparseDrain {
+        pitch: 4,
+        area: 8,
+        groups: 1,
+        each: 1,
+        tile: 3,
+        bounds: [-128, 127],
+        ..SparseDrain::default()
+    };
+    let load = SparseLoad {
+        lanes: 1,
+        threshold: 127,
+        size: [4, 4],
+        chunks: 1,
+        units,
+        ..SparseLoad::default()
+    };
+    let run = SparseRun {
+        chunks: 1,
+        kernel: [1, 1],
+        pitch: 4,
+        area: 8,
+        units,
+        ..SparseRun::default()
+    };
+    let weights = |first, words| SparseWeights {
+        first,
+        words,
+        list: first,
+        half: first > 0,
+        units,
+    };
+    let part = |rows| {
+        vec![
+            UnitRegister::PartRows(rows),
+            UnitRegister::PartCols(0..4),
+            UnitRegister::Share(0),
+        ]
+    };
+    let commands = [
+        set(None, windows(0..16)),
+        set(None, part(0..2)),
+        set(Some(1), part(2..4)),
+        SparseCommand::Drain(SparseDrain {
+            discard: true,
+            size: [16, 16],
+            ..drain.clone()
+        }),
+        set(Some(0), windows(0..2)),
+        set(Some(1), windows(2..4)),
+        SparseCommand::Scale(3, 0, vec![channels; 4]),
+        SparseCommand::Weights(weights(0, 1)),
+        SparseCommand::Load(load.clone()),
+        SparseCommand::Run(run.clone()),
+        SparseCommand::Drain(SparseDrain {
+            count: true,
+            size: [4, 4],
+            ..drain.clone()
+        }),
+        SparseCommand::Weights(weights(1, 2)),
+        SparseCommand::Cut(SparseCut {
+            cells: [2, 1],
+            region: true,
+            halo: [1, 1],
+            limits: [4, 4],
+            size: [4, 4],
+            tail: [1, 1],
+            results: [1..4, 1..4],
+            spread: 9,
+            ..SparseCut::default()
+        }),
+        SparseCommand::Load(SparseLoad {
+            set: 1,
+            list: 1,
+            ..load
+        }),
+        SparseCommand::Run(SparseRun {
+            set: 1,
+            half: true,
+            region: true,
+            kernel: [2, 2],
+            ..run
+        }),
+        SparseCommand::Drain(SparseDrain {
+            region: true,
+            first: [1, 1],
+            size: [3, 3],
+            ..drain
+        }),
+    ];
+    let values = MAP.into_iter().flatten();
+    let first: Vec<u64> = values
+        .clone()
+        .map(|value| bytes(WEIGHTS[0].map(|weight| value * weight / 2)))
+        .collect();
+    let mut out = first.clone();
+    for (row, col) in (0..9).map(|at| (at / 3, at % 3)) {
+        let sum =
+            |weights: (i32, i32)| MAP[row][col] * weights.0 + MAP[row + 1][col + 1] * weights.1;
+        let sums = [0, 1, 2, 3].map(|lane| sum((WEIGHTS[0][lane], WEIGHTS[1][lane])) / 2);
+        out.push(bytes(sums));
+    }
+    let program = Streams {
+        commands: commands.iter().flat_map(SparseCommand::words).collect(),
+        map: values.map(|value| value as u64).chain(first).collect(),
+        weights: vec![
+            0x8000,
+            bytes(WEIGHTS[0]),
+            0x8011_0000,
+            bytes(WEIGHTS[0]),
+            bytes(WEIGHTS[1]),
+        ],
+    };
+    (program, out)
+}
+
+fn cut_programs(sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut bench = Bench::new(sources, &params_2(), seed);
+    let mut rng = bench.dut.rng();
+    let (program, out) = cut_layers();
+    for share in [1.0, 0.3] {
+        let ran = bench.run(&program, share, &mut rng)?;
+        assert_eq!(ran.error, None);
+        assert_eq!(ran.out, out);
+        // Four values with three channels, and one.
+        let result = bench.model.cut.result.expect("a map was cut");
+        assert_eq!((result.spread, result.ok), (12 - 3, true));
+        bench.check_counts()?;
+    }
+    coverage.event("ran", true);
+    Ok(coverage)
+}
+
+#[test]
+fn fsa_16_fsa_26_the_next_layer_runs_on_a_cut_of_what_has_been_counted() {
+    run_seeds(|seed| cut_programs(&CLUSTER_2, seed));
 }
 
 fn small_programs(sources: &Sources, seed: u64) -> Checked<Coverage> {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use heddle_arch::isa::sparse::{
-    ChannelScale, SparseCommand, SparseDrain, SparseError, SparseLoad, SparseRun, SparseWeights,
-    UnitRegister,
+    ChannelScale, SparseCommand, SparseCut, SparseDrain, SparseError, SparseLoad, SparseRun,
+    SparseWeights, UnitRegister,
 };
 use heddle_arch::params::Sparse;
 use heddle_hdl::sparse::{SparseHead, SparseShape};
@@ -40,7 +40,7 @@ fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {
     let units = rng.random_range(0..1 << UNITS);
     let mut flag = || rng.random::<bool>();
     let [a, b, c, d] = [flag(), flag(), flag(), flag()];
-    match rng.random_range(0..12) {
+    match rng.random_range(0..14) {
         0 => {
             let channels = (0..rng.random_range(1..8)).map(|_| ChannelScale {
                 bias: rng.random(),
@@ -115,6 +115,23 @@ fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {
                 single: d,
             })
         }
+        10 | 11 => {
+            let mut pair =
+                |most: u32| [rng.random_range(1..=most), *[1, most].choose(rng).unwrap()];
+            let [from, to] = [pair(511), pair(511)];
+            SparseCommand::Cut(SparseCut {
+                cells: pair(16),
+                region: a,
+                halo: pair(15),
+                limits: pair(511),
+                size: pair(256),
+                padding: pair(15),
+                tail: pair(15),
+                results: [from[0]..to[0], from[1]..to[1]],
+                stride: rng.random_range(0..3),
+                spread: rng.random(),
+            })
+        }
         _ => SparseCommand::Run(SparseRun {
             set: rng.random_range(0..SETS as u32),
             keep: a,
@@ -149,7 +166,7 @@ fn surround(inputs: &mut HeadInputs, rng: &mut ChaCha8Rng) {
             *flag = !*flag;
         }
     };
-    for busy in &mut inputs.busy {
+    for busy in &mut inputs.busy[..3] {
         change(busy, 0.15);
     }
     change(&mut inputs.fill_half, 0.1);
@@ -182,6 +199,11 @@ fn drive(dut: &mut Dut, inputs: &HeadInputs) {
     dut.set("cmd_valid_i", inputs.word.is_some());
     dut.set("cmd_data_i", inputs.word.unwrap_or(0xffff_ffff));
     dut.set("busy_i", bits(&mut inputs.busy.into_iter()));
+    dut.set("cut_valid_i", inputs.cut.is_some());
+    let (unit, register, value) = inputs.cut.unwrap_or((1, 2, 0x1234));
+    dut.set("cut_unit_i", unit as u64);
+    dut.set("cut_register_i", register);
+    dut.set("cut_data_i", value);
     dut.set("begins_i", inputs.begins);
     dut.set("load_set_i", inputs.load.0 as u64);
     dut.set("load_mask_i", inputs.load.1);
@@ -205,12 +227,12 @@ fn drive(dut: &mut Dut, inputs: &HeadInputs) {
 fn check(dut: &Dut, outputs: &HeadOutputs) -> Checked {
     dut.check("cmd_ready_o", outputs.ready)?;
     for (engine, word) in outputs.given.command.iter().enumerate() {
-        dut.check_element("command_valid_o", engine, 3, word.is_some())?;
+        dut.check_element("command_valid_o", engine, 4, word.is_some())?;
         if let Some((index, word)) = word {
-            dut.check_element("command_index_o", engine, 3, *index as u64)?;
-            dut.check_element("command_data_o", engine, 3, *word)?;
+            dut.check_element("command_index_o", engine, 4, *index as u64)?;
+            dut.check_element("command_data_o", engine, 4, *word)?;
         }
-        dut.check_element("start_o", engine, 3, outputs.given.start[engine])?;
+        dut.check_element("start_o", engine, 4, outputs.given.start[engine])?;
     }
     dut.check("scale_valid_o", outputs.given.scale.is_some())?;
     if let Some((tile, lane, number, value)) = outputs.given.scale {
@@ -255,6 +277,8 @@ fn random_commands(sources: &Sources, seed: u64) -> Checked<Coverage> {
             ..HeadInputs::default()
         };
         let mut words = VecDeque::new();
+        // Cycles until a cut ends; its registers come up to one cycle behind.
+        let mut cut = 0;
         // Either all sets stay taken, or runs may find one that is free.
         let loads = rng.random_bool(0.7);
         for cycle in 0..400 {
@@ -262,6 +286,12 @@ fn random_commands(sources: &Sources, seed: u64) -> Checked<Coverage> {
                 words = random_words(&mut rng, cycle > 200);
             }
             surround(&mut inputs, &mut rng);
+            inputs.busy[3] = cut > 1;
+            inputs.cut = (1..6).contains(&cut).then(|| {
+                let unit = rng.random_range(0..UNITS as usize);
+                (unit, rng.random_range(0..8), rng.random())
+            });
+            cut = u32::saturating_sub(cut, 1);
             if loads {
                 inputs.load = (cycle % SETS, (1 << UNITS) - 1);
                 inputs.begins = cycle < SETS;
@@ -279,6 +309,13 @@ fn random_commands(sources: &Sources, seed: u64) -> Checked<Coverage> {
             if outputs.ready && inputs.word.is_some() {
                 words.pop_front();
             }
+            if outputs.given.start[3] {
+                cut = 12;
+            }
+            coverage.event("cuts start", outputs.given.start[3]);
+            coverage.event("registers of a cut are written", {
+                inputs.cut.is_some() && inputs.busy[3] && inputs.word.is_some()
+            });
             coverage.event("loads start", outputs.given.start[0]);
             coverage.event("weights start", outputs.given.start[1]);
             coverage.event("drains start", outputs.given.start[2]);
@@ -341,6 +378,10 @@ fn faults_of_a_head_are_noticed() {
         heddle_command_check: load_size_cols} - 11'd1 => load_size_cols} - 11'd2
         // A set is free before the last of its units has read it.
         heddle_scoreboard: (sent_q[3] != released_i[3])) free = 1'b0 => (sent_q[3] != released_i[3])) free = free
+        // A header passes while a cut is under way.
+        heddle_sparse_head: scales_i) & !cuts => scales_i)
+        // A cut does not wait for results.
+        heddle_sparse_head: free_parts & !scales_i => free_parts
         // The word behind a wrong one is counted.
         heddle_sparse_head: counted_q & !bad_q => counted_q
         // A parameter goes to the lane before.

@@ -4,6 +4,7 @@ mod cell;
 mod census;
 mod cluster;
 mod commands;
+mod cut_engine;
 mod cutter;
 mod cycles;
 mod drain;

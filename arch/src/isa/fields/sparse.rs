@@ -96,6 +96,46 @@ words! {
         HI 24 16 "upper bound max - z, signed",
         SINGLE 31 31 "single rounding, else double",
     }
+    /// SPARSE_CUT.
+    cut "SPARSE_CUT" "word 1" {
+        BANDS 3 0 "bands of rows - 1",
+        CELLS 7 4 "cells of a band - 1",
+        REGION 8 8 "region whose windows are written",
+        HALO_ROWS 19 16 "rows above its own that a cell takes",
+        HALO_COLS 23 20 "columns on the left",
+    }
+    /// SPARSE_CUT, its limits.
+    cut_limits "SPARSE_CUT" "word 2" {
+        BAND 8 0 "most rows of a band",
+        CELL 24 16 "most columns of a cell",
+    }
+    /// SPARSE_CUT, what has been counted.
+    cut_size "SPARSE_CUT" "word 3" {
+        ROWS 8 0 "rows of counts, 1..256",
+        COLS 24 16 "columns, 1..256",
+    }
+    /// SPARSE_CUT, from counts to values and results.
+    cut_place "SPARSE_CUT" "word 4" {
+        ABOVE 3 0 "rows of padding above the map",
+        LEFT 7 4 "columns of it on the left",
+        STRIDE 9 8 "log2 of the stride, 0..2",
+        TAIL_ROWS 19 16 "kernel rows - 1, of results",
+        TAIL_COLS 23 20 "kernel columns - 1",
+    }
+    /// SPARSE_CUT, rows of the results that will be drained.
+    cut_rows "SPARSE_CUT" "word 5" {
+        FIRST 8 0 "first row of the results that will be drained",
+        END 24 16 "the one behind the last",
+    }
+    /// SPARSE_CUT, their columns.
+    cut_cols "SPARSE_CUT" "word 6" {
+        FIRST 8 0 "first column",
+        END 24 16 "the one behind the last",
+    }
+    /// SPARSE_CUT, what is good.
+    cut_good "SPARSE_CUT" "word 7" {
+        SPREAD 31 0 "largest spread that is good",
+    }
     /// SPARSE_SCALE. Three words for each lane follow: bias, multiplier, shift; behind the last lane comes the next tile.
     scale "SPARSE_SCALE" "word 1" {
         TILE 7 0 "tile",
