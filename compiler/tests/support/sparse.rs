@@ -127,8 +127,7 @@ fn random_scale(rng: &mut ChaCha8Rng) -> ChannelScale {
 
 /// A layer of any kind.
 pub fn random_shape(rng: &mut ChaCha8Rng) -> Shape {
-    let most = if rng.random_bool(0.1) { 8 } else { 5 };
-    let kernel = [rng.random_range(1..=most), rng.random_range(1..=most)];
+    let kernel = [rng.random_range(1..=5), rng.random_range(1..=5)];
     let stride = [1, 1, 2, 4][rng.random_range(0..4)];
     let padding = kernel.map(|side| rng.random_range(0..=side));
     let mut input = [rng.random_range(1..=12), rng.random_range(1..=12)];
