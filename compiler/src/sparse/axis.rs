@@ -3,6 +3,9 @@
 /// Rows, columns, channels or groups: the first one, and the one behind the last.
 pub type Span = std::ops::Range<u32>;
 
+/// Rows or columns that entries of a fold may have: eight bits.
+pub(super) const ENTRIES: u32 = 256;
+
 /// What one unit takes and keeps, in rows or in columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
@@ -49,11 +52,14 @@ impl Axis {
 
     /// Outputs as a fold, cut in equal parts with a halo in input or results. Parts that have nothing to do are empty.
     pub(super) fn stretch(&self, outputs: Span, parts: u32, input_halo: bool) -> Stretch {
-        // A power of two: where results have their sums does not depend on it, if a unit keeps fewer rows.
-        let origin = outputs.start / 128 * 128;
+        let padded = self.needs(&outputs);
+        let end = self.entries(&padded).end;
+        // As round as may be: folds with other rows modulo a power of two have other words of sums.
+        let origins = (0..=8).rev().map(|bits| outputs.start >> bits << bits);
+        let mut fitting = origins.filter(|origin| end <= origin + ENTRIES);
+        let origin = fitting.next().unwrap_or(outputs.start);
         let more = self.places() - 1;
         let results = outputs.start - origin + more..outputs.end - origin + more;
-        let padded = self.needs(&outputs);
         let input = less(&padded, self.padding);
         let loads = less(&padded, origin << self.stride_log2);
         let entries = self.entries(&loads);

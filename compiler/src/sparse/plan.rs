@@ -2,7 +2,7 @@
 
 use heddle_arch::params::{Params, Sparse};
 
-use super::axis::{Span, Stretch, cut};
+use super::axis::{ENTRIES, Span, Stretch, cut};
 use super::error::{PlanError, check};
 use super::fit::Search;
 use super::layer::Shape;
@@ -172,8 +172,9 @@ fn folds(shape: &Shape, split: &Split) -> Result<Vec<Fold>, PlanError> {
         for outputs in cut(0..shape.output[side], split.folds[side]) {
             let halo = split.halo == Halo::Input;
             let stretch = axis.stretch(outputs, split.grid[side], halo);
-            // An entry has eight bits for its row, and the end of a window nine.
-            let fits = check(entries, axis.entries(&stretch.loads).end, 0..=256)
+            let most = ENTRIES.into();
+            // The end of a window has nine bits.
+            let fits = check(entries, axis.entries(&stretch.loads).end, 0..=most)
                 .and_then(|()| check(results, stretch.results.end, 0..=511));
             fits.map_err(|error| error.or("more split.folds"))?;
             sides[side].push(stretch);
