@@ -23,16 +23,16 @@ pub(super) struct Bench {
 }
 
 /// A stream into the cluster, offered in a share of the cycles; what is offered stays.
-struct Stream<T> {
-    words: std::vec::IntoIter<T>,
+struct Stream<'a, T> {
+    words: std::slice::Iter<'a, T>,
     offered: Option<T>,
     share: f64,
 }
 
-impl<T: Copy> Stream<T> {
-    fn new(words: &[T], share: f64) -> Self {
+impl<'a, T: Copy> Stream<'a, T> {
+    fn new(words: &'a [T], share: f64) -> Self {
         Self {
-            words: words.to_vec().into_iter(),
+            words: words.iter(),
             offered: None,
             share,
         }
@@ -40,7 +40,7 @@ impl<T: Copy> Stream<T> {
 
     fn offer(&mut self, rng: &mut ChaCha8Rng) -> Option<T> {
         if self.offered.is_none() && rng.random_bool(self.share) {
-            self.offered = self.words.next();
+            self.offered = self.words.next().copied();
         }
         self.offered
     }

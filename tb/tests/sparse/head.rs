@@ -52,7 +52,7 @@ fn random_command(rng: &mut ChaCha8Rng) -> SparseCommand {
         }
         1 | 2 => {
             let mut span = || rng.random_range(0..512)..rng.random_range(0..512);
-            let registers = vec![
+            let registers = [
                 UnitRegister::PartRows(span()),
                 UnitRegister::PartCols(span()),
                 UnitRegister::Share(rng.random_range(0..64)),
