@@ -267,10 +267,9 @@ impl HeadModel {
             State::Header => {
                 let opcode = header::OPCODE.get(word);
                 let is_busy = engine(opcode).is_some_and(|engine| inputs.busy[engine]);
-                !is_busy
-                    && !inputs.busy[3]
-                    && !(header::WAIT_RUNS.is_set(word) && runs)
-                    && !(opcode == OP_SCALE && inputs.scales)
+                let waits_for_runs = header::WAIT_RUNS.is_set(word) && runs;
+                let waits_for_scales = opcode == OP_SCALE && inputs.scales;
+                !(is_busy || inputs.busy[3] || waits_for_runs || waits_for_scales)
             }
             State::Body if self.opcode() == OP_SET && self.command.len() > 1 => {
                 // Beyond the registers the number goes on, modulo 16.
