@@ -45,7 +45,7 @@ pub struct CutEngine {
     count: RegData<Bits<8>>,
     /// Units are given their cells.
     gives: Reg<Bit>,
-    /// What happens to a unit in this cycle: 0 its cell is read, 2 and 3 rows and columns become those of values, 4 to 7 registers are written.
+    /// What happens to a unit in this cycle: 0 its cell is read, 3 and 4 rows and columns become those of values, 4 to 7 registers are found.
     step: RegData<Bits<3>>,
     unit: RegData<Bits<6>>,
     /// Its cell.
@@ -60,10 +60,10 @@ pub struct CutEngine {
     /// A step is of columns.
     by_cols: Signal<Local, Bit>,
     /// What converts borders: the first one and the end, the size of the map, its padding.
-    lower: Signal<Local, Bits<9>>,
-    upper: Signal<Local, Bits<9>>,
-    size: Signal<Local, Bits<9>>,
-    padding: Signal<Local, Bits<4>>,
+    lower: Delay<Bits<9>>,
+    upper: Delay<Bits<9>>,
+    size: Delay<Bits<9>>,
+    padding: Delay<Bits<4>>,
     stride: Signal<Local, Bits<2>>,
     lower_padded: Signal<Local, Bits<9>>,
     upper_padded: Signal<Local, Bits<9>>,
@@ -202,7 +202,7 @@ impl CutEngine {
             self.upper_padded = self.last_padded + 1;
         }
         for side in 0..2 {
-            let is_step = self.step == (2 + side).to_bits::<3>();
+            let is_step = self.step == (3 + side).to_bits::<3>();
             self.first[side].load(is_step, self.lower_padded);
             self.end[side].load(is_step, self.upper_padded);
             self.is_last[side].load(is_step, ends_map);
