@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `start_i` in cycle T, the last word of the command in T-1 at the latest: `busy_o` is high from T+1 on. The cutter takes `steps_o` cycles; then a
-/// unit takes eight, and the last register is on `write_o` in T + `steps_o` + 8 units + 2, when `busy_o` has fallen.
+/// unit takes eight, and the last register is on `write_o` in T + `steps_o` + 8 units + 3, when `busy_o` has fallen.
 #[module(name = "sparse_cut")]
 pub struct CutEngine {
     /// A word of SPARSE_CUT.
@@ -45,7 +45,7 @@ pub struct CutEngine {
     count: RegData<Bits<8>>,
     /// Units are given their cells.
     gives: Reg<Bit>,
-    /// What happens to a unit in this cycle: 0 its cell is read, 2 and 3 rows and columns become those of values, 4 to 7 registers are written.
+    /// What happens to a unit in this cycle: 0 its cell is read, 3 and 4 rows and columns become those of values, 4 to 7 registers are found.
     step: RegData<Bits<3>>,
     unit: RegData<Bits<6>>,
     /// Its cell.
@@ -60,22 +60,29 @@ pub struct CutEngine {
     /// A step is of columns.
     by_cols: Signal<Local, Bit>,
     /// What converts borders: the first one and the end, the size of the map, its padding.
-    lower: Signal<Local, Bits<9>>,
-    upper: Signal<Local, Bits<9>>,
-    size: Signal<Local, Bits<9>>,
-    padding: Signal<Local, Bits<4>>,
+    lower: Delay<Bits<9>>,
+    upper: Delay<Bits<9>>,
+    size: Delay<Bits<9>>,
+    padding: Delay<Bits<4>>,
     stride: Signal<Local, Bits<2>>,
     lower_padded: Signal<Local, Bits<9>>,
     upper_padded: Signal<Local, Bits<9>>,
     last_padded: Signal<Local, Bits<9>>,
-    /// The span that is written.
-    side_first: Signal<Local, Bits<9>>,
-    side_end: Signal<Local, Bits<9>>,
-    side_last: Signal<Local, Bit>,
-    halo: Signal<Local, Bits<4>>,
-    tail: Signal<Local, Bits<4>>,
-    lo: Signal<Local, Bits<9>>,
-    hi: Signal<Local, Bits<9>>,
+    /// The last register is found.
+    ended: Reg<Bit>,
+    /// A register is written in the next cycle: of a window, of columns, of this unit.
+    writes: Reg<Bit>,
+    is_window: Delay<Bit>,
+    is_col: Delay<Bit>,
+    number: Delay<Bits<6>>,
+    /// Its rows or columns, and what changes them.
+    side_first: Delay<Bits<9>>,
+    side_end: Delay<Bits<9>>,
+    side_last: Delay<Bit>,
+    halo: Delay<Bits<4>>,
+    tail: Delay<Bits<4>>,
+    lo: Delay<Bits<9>>,
+    hi: Delay<Bits<9>>,
     /// With one bit more, for a sign.
     reach: Signal<Local, Bits<10>>,
     span_first: Signal<Local, Bits<9>>,
@@ -136,7 +143,8 @@ impl CutEngine {
     fn steps(&mut self) {
         let ends = self.gives & self.step.all();
         let is_last = self.unit == (self._units - 1).to_bits::<6>();
-        self.busy = self.start_i | (self.busy & !(ends & is_last));
+        self.busy = self.start_i | (self.busy & !self.ended);
+        self.ended = ends & is_last;
         self.gives = self.cutter.done_o | (self.gives & !(ends & is_last));
         self.count.load(self.cutter.done_o, self.cutter.cell_o);
         self.step.load(
@@ -194,7 +202,7 @@ impl CutEngine {
             self.upper_padded = self.last_padded + 1;
         }
         for side in 0..2 {
-            let is_step = self.step == (2 + side).to_bits::<3>();
+            let is_step = self.step == (3 + side).to_bits::<3>();
             self.first[side].load(is_step, self.lower_padded);
             self.end[side].load(is_step, self.upper_padded);
             self.is_last[side].load(is_step, ends_map);
@@ -203,6 +211,10 @@ impl CutEngine {
 
     /// Rows or columns of the part, and of the window.
     fn span(&mut self) {
+        self.writes = self.gives & self.step.get_bit(2);
+        self.is_window = self.step.get_bit(1);
+        self.is_col = self.by_cols;
+        self.number = self.unit;
         self.side_first = mux(self.by_cols, self.first[1], self.first[0]);
         self.side_end = mux(self.by_cols, self.end[1], self.end[0]);
         self.side_last = mux(self.by_cols, self.is_last[1], self.is_last[0]);
@@ -234,7 +246,7 @@ impl CutEngine {
         }
         self.span_first = 0.into();
         self.span_end = self.side_end;
-        if !self.step.get_bit(1) {
+        if !self.is_window {
             if self.side_first > bit_cast::<9, 4>(self.halo) {
                 self.span_first = self.side_first - bit_cast::<9, 4>(self.halo);
             }
@@ -257,12 +269,12 @@ impl CutEngine {
     }
 
     fn tell(&mut self) {
-        self.write.valid = self.gives & self.step.get_bit(2);
-        self.write.unit = self.unit;
-        self.write.register = bit_cast::<3, 1>(self.by_cols.into());
-        if self.step.get_bit(1) {
+        self.write.valid = self.writes;
+        self.write.unit = self.number;
+        self.write.register = bit_cast::<3, 1>(self.is_col.into());
+        if self.is_window {
             self.write.register = mux(flag!(self.word[0], cut::REGION), 6.into(), 4.into());
-            if self.by_cols {
+            if self.is_col {
                 self.write.register = mux(flag!(self.word[0], cut::REGION), 7.into(), 5.into());
             }
         }

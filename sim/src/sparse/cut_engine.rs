@@ -204,7 +204,7 @@ impl CutModel {
             ok: spread <= self.words.spread_max(),
         });
         let busy = |write| CutOutputs { busy: true, write };
-        self.plan = vec![busy(None); cuts.steps + 2].into();
+        self.plan = vec![busy(None); cuts.steps + 3].into();
         for unit in 0..self.units {
             let registers = self.words.registers(&cuts.cells[unit % cuts.cells.len()]);
             self.plan.extend([busy(None); 4]);

@@ -200,15 +200,15 @@ fn fsa_05_fsa_07_fsa_10_fsa_26_each_product_of_a_map_that_is_cut_has_one_unit() 
 fn faults_of_a_cut_are_noticed() {
     let mutants = r"
         // The first cell does not begin with the padding.
-        heddle_sparse_cut_u6: if (!(|lower)) => if (1'b0)
+        heddle_sparse_cut_u6: if (!(|lower_q)) => if (1'b0)
         // An empty cell behind all others has the last values again.
-        heddle_sparse_cut_u6: if (lower == size) => if (1'b0)
+        heddle_sparse_cut_u6: if (lower_q == size_q) => if (1'b0)
         // The results behind the last values have no unit.
-        heddle_sparse_cut_u6: !side_last ? => 1'b1 ?
+        heddle_sparse_cut_u6: !side_last_q ? => 1'b1 ?
         // Cells that no unit has are written over others.
         heddle_sparse_cut_u6: cutter_valid & (cutter_cell < 8'd8) => cutter_valid
         // A halo of one less.
-        heddle_sparse_cut_u6: side_first - {5'd0, halo} => side_first - {5'd0, halo} + 9'd1
+        heddle_sparse_cut_u6: side_first_q - {5'd0, halo_q} => side_first_q - {5'd0, halo_q} + 9'd1
         // An empty cell takes a halo.
         heddle_sparse_cut_u6: if (is_empty) => if (1'b0)
         // The second region has the windows of the first.
