@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A stream moves in each cycle in which valid and ready are high; valid and data stay until then. A word of a command in cycle T reaches its part in
-/// T+2; its engine starts two cycles behind the last word if nothing is waited for.
+/// T+2; if nothing is waited for, its engine starts a cycle after its last word.
 #[module(name = "sparse_cluster", shape: SparseShape)]
 pub struct SparseCluster {
     /// A word of a command.
