@@ -259,6 +259,7 @@ fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_outpu
             "build/offsets",
             "build/gemm",
             "build/conv.hdot",
+            "build/cluster",
             "build/edge_banks",
             "build/edge",
             "build/tiny"
