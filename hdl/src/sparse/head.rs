@@ -1,19 +1,11 @@
 //! The head of the cluster: commands.
 
-use super::{Command, CommandCheck, Scoreboard, SparseShape, waves::*};
-use heddle_arch::isa::fields::sparse::{cut, drain, header, load, run, scale, set, weights_lists};
-use heddle_arch::isa::sparse::{
-    OP_CUT, OP_DRAIN, OP_LOAD, OP_RUN, OP_SCALE, OP_SET, OP_WEIGHTS, SparseError,
+use super::{
+    Command, CommandCheck, CommandHeader, ScaleWords, Scoreboard, SparseShape, UnitWords, waves::*,
 };
+use heddle_arch::isa::fields::sparse::{cut, drain, header, load, run, weights_lists};
+use heddle_arch::isa::sparse::SparseError;
 use heddle_kernel::prelude::*;
-
-const SET: usize = OP_SET as usize;
-const LOAD: usize = OP_LOAD as usize;
-const WEIGHTS: usize = OP_WEIGHTS as usize;
-const RUN: usize = OP_RUN as usize;
-const DRAIN: usize = OP_DRAIN as usize;
-const CUT: usize = OP_CUT as usize;
-const SCALE: usize = OP_SCALE as usize;
 
 fn code(error: SparseError) -> u64 {
     error.number().into()
@@ -64,9 +56,9 @@ pub struct SparseHead {
     /// A word for units.
     pub order_o: UnitOrder<Out>,
     /// It is for a register of this unit.
-    pub write: [OutReg<Bit>; units],
+    pub write_o: [Signal<Out, Bit>; units],
     /// It is a run of this unit.
-    pub run: [OutReg<Bit>; units],
+    pub run_o: [Signal<Out, Bit>; units],
     /// A chunk of a load begins.
     pub begins_i: Signal<In, Bit>,
     /// Its set.
@@ -103,7 +95,12 @@ pub struct SparseHead {
     pub error: OutReg<Bits<5>>,
     /// Words of commands before the one that is looked at, or was wrong.
     pub words: OutReg<Bits<32>>,
-    scale: ScaleValueReg,
+    #[new(CommandHeader::new(shape))]
+    header: CommandHeader,
+    #[new(UnitWords::new(shape))]
+    for_units: UnitWords,
+    #[new(ScaleWords::new(lanes))]
+    scales: ScaleWords,
     #[new(CommandCheck::new(shape))]
     check: CommandCheck,
     #[new(Scoreboard::new(shape))]
@@ -119,21 +116,11 @@ pub struct SparseHead {
     index: RegData<Bits<3>>,
     /// Words of the command that have not passed.
     left: RegData<Bits<8>>,
-    /// Register of a SPARSE_SET, its unit, or all of them.
-    register: RegData<Bits<4>>,
-    unit: RegData<Bits<6>>,
-    all: RegData<Bit>,
     /// Stride of a load.
     stride: RegData<Bits<2>>,
     /// Half and region of a command.
     half: RegData<Bit>,
     region: RegData<Bit>,
-    /// Units of a run.
-    mask: [RegData<Bit>; units],
-    /// Channel of a SPARSE_SCALE, and which of its parameters comes.
-    tile: RegData<Bits<9>>,
-    lane: RegData<Bits<5>>,
-    number: RegData<Bits<2>>,
     /// A word has passed, and it was wrong.
     counted: Reg<Bit>,
     bad: Reg<Bit>,
@@ -141,8 +128,6 @@ pub struct SparseHead {
     command_valid: [Reg<Bit>; 3 + census],
     command_index: Delay<Bits<3>>,
     command_data: Delay<Bits<32>>,
-    order_register: RegData<Bits<3>>,
-    order_data: RegData<Bits<32>>,
     /// Runs were given 1, 2, 3 cycles ago: the scoreboard does not show them yet.
     gave: [Reg<Bit>; 3],
     /// Cycles until entries and their end have reached the last unit.
@@ -154,12 +139,9 @@ pub struct SparseHead {
     in_header: Signal<Local, Bit>,
     in_body: Signal<Local, Bit>,
     in_start: Signal<Local, Bit>,
-    /// The command is carried out by an engine: loads, weights, drains, cuts.
-    engine: [Signal<Local, Bit>; 3 + census],
-    kind: Signal<Local, Command>,
-    known: Signal<Local, Bit>,
-    bad_length: Signal<Local, Bit>,
-    bad_header: Signal<Local, Bit>,
+    /// The command of the header, and of the words behind it, is for this engine.
+    begins: [Signal<Local, Bit>; 3 + census],
+    is_for: [Signal<Local, Bit>; 3 + census],
     /// The header waits for nothing.
     may_begin: Signal<Local, Bit>,
     /// Nothing uses the register of a SPARSE_SET.
@@ -177,9 +159,8 @@ pub struct SparseHead {
     failed: Signal<Local, Bits<5>>,
     /// A cut is under way.
     cuts: Signal<Local, Bit>,
-    /// It writes a register of this unit.
-    cut_writes: [Signal<Local, Bit>; units],
-    writes_cut: Signal<Local, Bit>,
+    /// Register of a SPARSE_SET.
+    next_register: Signal<Local, Bits<4>>,
     /// Nothing uses parts, windows of a region.
     free_parts: Signal<Local, Bit>,
     free_windows: [Signal<Local, Bit>; 2],
@@ -200,19 +181,25 @@ pub struct SparseHead {
     /// Results may be counted.
     #[new(shape.census.into())]
     _census: Feature<"cs">,
+    /// Sums are scaled.
+    #[new(shape.post.into())]
+    _posts: Feature<"ps">,
 }
 
 #[kernel]
 impl SparseHead {
     fn update(&mut self) {
         self.stream();
-        self.header();
-        self.cut();
+        self.commands();
+        self.scoreboard();
         self.waits();
+        self.may_write();
+        self.may_start();
         self.pass();
         self.engines();
+        self.names();
         self.units();
-        self.scales();
+        self.idle();
         self.errors();
     }
 
@@ -232,83 +219,50 @@ impl SparseHead {
         self.before.load(self.takes, self.word);
     }
 
-    /// The header says what follows.
-    fn header(&mut self) {
-        let length = field!(self.word, header::LENGTH);
-        self.known = true;
-        self.kind = Command::Set;
-        self.bad_length = false;
-        for i in 0..(3 + self._census) {
-            self.engine[i] = false;
+    /// Which engine a command is for.
+    fn commands(&mut self) {
+        self.header.word_i = self.word;
+        let command = self.header.command_o;
+        self.begins[0] = command == Command::Load;
+        self.begins[1] = command == Command::Weights;
+        self.begins[2] = command == Command::Drain;
+        self.is_for[0] = self.command == Command::Load;
+        self.is_for[1] = self.command == Command::Weights;
+        self.is_for[2] = self.command == Command::Drain;
+        for i in 3..(3 + self._census) {
+            self.begins[i] = command == Command::Cut;
+            self.is_for[i] = self.command == Command::Cut;
         }
-        match field!(self.word, header::OPCODE).index() {
-            SET => {
-                let is_short = length < 3;
-                let is_long = length > 10;
-                self.bad_length = is_short | is_long;
-            }
-            LOAD => {
-                self.kind = Command::Load;
-                self.engine[0] = true;
-                self.bad_length = length != 7;
-            }
-            WEIGHTS => {
-                self.kind = Command::Weights;
-                self.engine[1] = true;
-                self.bad_length = length != 5;
-            }
-            RUN => {
-                self.kind = Command::Run;
-                self.bad_length = length != 4;
-            }
-            DRAIN => {
-                self.kind = Command::Drain;
-                self.engine[2] = true;
-                self.bad_length = length != 6;
-            }
-            CUT => {
-                self.known = false;
-                for k in 0..self._census {
-                    self.known = true;
-                    self.kind = Command::Cut;
-                    self.engine[3 + k] = true;
-                    self.bad_length = length != 8;
-                }
-            }
-            SCALE => {
-                self.kind = Command::Scale;
-                self.bad_length = length < 5;
-            }
-            _ => {
-                self.known = false;
-            }
-        }
-        self.bad_header =
-            (field!(self.word, header::ZEROS[0]) != 0) | (field!(self.word, header::ZEROS[1]) != 0);
     }
 
-    /// What is waited for.
-    fn waits(&mut self) {
+    /// What units say.
+    fn scoreboard(&mut self) {
         self.board.begins_i = self.begins_i;
         self.board.load_set_i = self.load_set_i;
         self.board.load_mask_i.follow(&self.load_mask_i);
         self.free_o = self.board.free_o;
-        self.board.run_set_i = field!(self.order_data, run::SET);
-        for u in 0..self._units {
-            self.board.run_mask_i[u] = self.mask[u];
-        }
+        self.board.run_set_i = field!(self.for_units.order_o.data, run::SET);
+        self.board.run_mask_i.follow(&self.for_units.mask_o);
         self.board.run_ready_i.follow(&self.run_ready_i);
         self.board.released_i.follow(&self.released_i);
         self.board.half_busy_i.follow(&self.half_busy_i);
         self.board.region_busy_i.follow(&self.region_busy_i);
         self.board.running_i.follow(&self.running_i);
         self.runs = self.board.running_o | self.gave[0] | self.gave[1] | self.gave[2];
+    }
 
+    /// What a header waits for, and others.
+    fn waits(&mut self) {
+        self.cuts = false;
+        for i in 3..(3 + self._census) {
+            self.cuts = self.busy_i[i];
+        }
+        let scales = self.header.command_o == Command::Scale;
         self.may_begin = !(flag!(self.word, header::WAIT_RUNS) & self.runs)
-            & !((self.kind == Command::Scale) & self.scales_i)
+            & !((scales) & self.scales_i)
             & !self.cuts;
         for i in 0..3 {
-            if self.engine[i] & self.busy_i[i] {
+            if self.begins[i] & self.busy_i[i] {
                 self.may_begin = false;
             }
         }
@@ -321,19 +275,27 @@ impl SparseHead {
         for r in 0..2 {
             self.free_windows[r] = !(self.board.region_busy_o[r] | self.drains_i[r]);
         }
+    }
+
+    /// Whether a value of SPARSE_SET may go to its register.
+    fn may_write(&mut self) {
+        self.next_register = self.for_units.register_o;
         self.may_write = true;
-        if self.register.get_bit(2) {
+        if self.next_register.get_bit(2) {
             for r in 0..2 {
-                if (self.register.get_bit(1) == (r == 1)) & !self.free_windows[r] {
+                if (self.next_register.get_bit(1) == (r == 1)) & !self.free_windows[r] {
                     self.may_write = false;
                 }
             }
-        } else if self.register.get_bit(1) {
+        } else if self.next_register.get_bit(1) {
             self.may_write = !(self.drains_i[0] | self.drains_i[1]);
         } else {
             self.may_write = self.free_parts;
         }
+    }
 
+    /// Whether the command may start.
+    fn may_start(&mut self) {
         self.may_start = true;
         if self.command == Command::Weights {
             self.may_start = !self.board.half_busy_o[0];
@@ -361,22 +323,6 @@ impl SparseHead {
         }
     }
 
-    /// A cut that is under way, and the registers that it writes.
-    fn cut(&mut self) {
-        self.cuts = false;
-        self.writes_cut = false;
-        for u in 0..self._units {
-            self.cut_writes[u] = false;
-        }
-        for k in 0..self._census {
-            self.cuts = self.busy_i[3 + k];
-            self.writes_cut = self.cut_i[k].valid;
-            for u in 0..self._units {
-                self.cut_writes[u] = self.cut_i[k].valid & (self.cut_i[k].unit == u.to_bits::<6>());
-            }
-        }
-    }
-
     /// A word goes on.
     fn pass(&mut self) {
         let waits = (self.command == Command::Set) & (self.index != 1) & !self.may_write;
@@ -385,15 +331,15 @@ impl SparseHead {
         self.check.before_i = self.before;
         self.check.command_i = self.command;
         self.check.index_i = self.index;
-        self.check.register_i = self.register;
+        self.check.register_i = self.next_register;
         self.check.stride_i = self.stride;
-        self.check.tile_i = self.tile;
-        self.check.number_i = self.number;
+        self.check.tile_i = self.scales.tile_o;
+        self.check.number_i = self.scales.number_o;
         self.goes = self.in_body & self.passes;
         self.bad = self.goes & self.check.bad_field_o;
         self.starts = self.in_start & self.may_start & !self.failed.any();
         let begins = self.in_header & self.passes;
-        self.command.load(begins, self.kind);
+        self.command.load(begins, self.header.command_o);
         self.left.load(
             self.passes,
             mux(
@@ -430,27 +376,23 @@ impl SparseHead {
         }
     }
 
-    /// Loads, weights and drains.
+    /// Loads, weights, drains, cuts.
     fn engines(&mut self) {
-        let first = self.goes & (self.index == 1);
-        self.stride.load(first, field!(self.word, load::STRIDE));
         self.command_index = self.index;
         self.command_data = self.word;
-        self.command_valid[0] = self.goes & (self.command == Command::Load);
-        self.command_valid[1] = self.goes & (self.command == Command::Weights);
-        self.command_valid[2] = self.goes & (self.command == Command::Drain);
-        self.start[0] = self.starts & (self.command == Command::Load);
-        self.start[1] = self.starts & (self.command == Command::Weights);
-        self.start[2] = self.starts & (self.command == Command::Drain);
-        for k in 0..self._census {
-            self.command_valid[3 + k] = self.goes & (self.command == Command::Cut);
-            self.start[3 + k] = self.starts & (self.command == Command::Cut);
-        }
         for i in 0..(3 + self._census) {
+            self.command_valid[i] = self.goes & self.is_for[i];
+            self.start[i] = self.starts & self.is_for[i];
             self.command_o[i].valid = self.command_valid[i];
             self.command_o[i].index = self.command_index;
             self.command_o[i].data = self.command_data;
         }
+    }
+
+    /// What a command names.
+    fn names(&mut self) {
+        let first = self.goes & (self.index == 1);
+        self.stride.load(first, field!(self.word, load::STRIDE));
         self.half.load(
             (first & (self.command == Command::Run))
                 | (self.goes & (self.index == 2) & (self.command == Command::Weights)),
@@ -474,81 +416,28 @@ impl SparseHead {
         );
     }
 
-    /// Registers and runs of the units.
+    /// Registers and runs of the units, parameters of output channels.
     fn units(&mut self) {
-        let is_set = self.goes & (self.command == Command::Set);
-        let is_run = self.goes & (self.command == Command::Run);
-        let first = self.index == 1;
-        self.register.load(
-            is_set,
-            mux(
-                first,
-                field!(self.word, set::REGISTER).get_bits::<4>(0),
-                self.register + 1,
-            ),
-        );
-        self.unit.load(is_set & first, field!(self.word, set::UNIT));
-        self.all.load(is_set & first, flag!(self.word, set::ALL));
-        self.order_register
-            .load(is_set | self.writes_cut, self.register.get_bits::<3>(0));
-        self.order_data
-            .load(is_set | (is_run & first) | self.writes_cut, self.word);
+        self.for_units.word_i = self.word;
+        self.for_units.index_i = self.index;
+        self.for_units.set_i = self.goes & (self.command == Command::Set);
+        self.for_units.run_word_i = self.goes & (self.command == Command::Run);
+        self.for_units.run_i = self.starts & (self.command == Command::Run);
         for k in 0..self._census {
-            if self.writes_cut {
-                self.order_register = self.cut_i[k].register;
-                self.order_data = self.cut_i[k].data;
-            }
+            self.for_units.cut_i[k].follow(&self.cut_i[k]);
         }
-        self.order_o.register = self.order_register;
-        self.order_o.data = self.order_data;
-        for u in 0..self._units {
-            self.write[u] = (is_set & !first & (self.all | (self.unit == u.to_bits::<6>())))
-                | self.cut_writes[u];
-            if u < 32 {
-                self.mask[u].load(is_run & (self.index == 2), self.word.get_bit(u % 32));
-            } else {
-                self.mask[u].load(is_run & (self.index == 3), self.word.get_bit(u % 32));
-            }
-            self.run[u] =
-                self.starts & (self.command == Command::Run) & !self.failed.any() & self.mask[u];
-        }
+        self.order_o.follow(&self.for_units.order_o);
+        self.write_o.follow(&self.for_units.write_o);
+        self.run_o.follow(&self.for_units.run_o);
         self.gave.shift_in(self.starts);
+        self.scales.word_i = self.word;
+        self.scales.valid_i = self.goes & (self.command == Command::Scale);
+        self.scales.first_i = self.index == 1;
+        self.scale_o.follow(&self.scales.scale_o);
     }
 
-    /// Parameters of output channels.
-    fn scales(&mut self) {
-        let is_scale = self.goes & (self.command == Command::Scale);
-        let first = self.index == 1;
-        let next_lane = self.number == 2;
-        let next_tile = next_lane & (self.lane == (self._lanes - 1).to_bits::<5>());
-        self.number
-            .load(is_scale, mux(first | next_lane, 0.into(), self.number + 1));
-        self.lane.load(
-            is_scale & (first | next_lane),
-            mux(
-                first,
-                field!(self.word, scale::LANE),
-                mux(next_tile, 0.into(), self.lane + 1),
-            ),
-        );
-        self.tile.load(
-            is_scale & (first | next_tile),
-            mux(
-                first,
-                field!(self.word, scale::TILE).get_bits::<9>(0),
-                self.tile + 1,
-            ),
-        );
-        self.scale.valid = is_scale & !first;
-        self.scale.tile = self.tile.get_bits::<8>(0);
-        self.scale.lane = self.lane;
-        self.scale.number = self.number;
-        self.scale.data = self.word;
-        self.scale_o.follow(&self.scale);
-    }
-
-    /// What stops the cluster.
-    fn errors(&mut self) {
+    /// Nothing is under way, or something happens.
+    fn idle(&mut self) {
         self.idle_o = self.in_header
             & !self.has
             & !self.busy_i[0]
@@ -563,6 +452,10 @@ impl SparseHead {
             | self.idle_o
             | (self.state == HeadState::Stop);
         self.stuck = mux(self.quiet, 0.into(), self.stuck + 1);
+    }
+
+    /// What stops the cluster.
+    fn errors(&mut self) {
         self.full = false;
         for u in 0..self._units {
             if self.full_i[u] {
@@ -580,17 +473,17 @@ impl SparseHead {
         if self.in_start & (self.command == Command::Run) & self.board.unsent_o & !self.busy_i[0] {
             self.failed = code(SparseError::SparseOrder).into();
         }
-        if self.goes & self.last & (self.command == Command::Scale) & (self.number != 2) {
+        if self.goes & self.last & (self.command == Command::Scale) & (self.scales.number_o != 2) {
             self.failed = code(SparseError::BadLength).into();
         }
         if self.in_header & self.has {
-            if self.bad_header {
+            if self.header.bad_field_o {
                 self.failed = code(SparseError::BadField).into();
             }
-            if self.bad_length {
+            if self.header.bad_length_o {
                 self.failed = code(SparseError::BadLength).into();
             }
-            if !self.known {
+            if !self.header.known_o {
                 self.failed = code(SparseError::IllegalOpcode).into();
             }
         }

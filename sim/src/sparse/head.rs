@@ -410,7 +410,7 @@ pub(super) fn header_fault(params: &Sparse, word: u32) -> Option<SparseError> {
         OP_RUN => length == 4,
         OP_DRAIN => length == 6,
         OP_CUT if params.census => length == 8,
-        OP_SCALE => length >= 5,
+        OP_SCALE if params.post => length >= 5,
         _ => return Some(SparseError::IllegalOpcode),
     };
     if !is_right {

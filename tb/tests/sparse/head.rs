@@ -385,6 +385,6 @@ fn faults_of_a_head_are_noticed() {
         // The word behind a wrong one is counted.
         heddle_sparse_head: counted_q & !bad_q => counted_q
         // A parameter goes to the lane before.
-        heddle_sparse_head: scale_lane_q <= lane_q => scale_lane_q <= lane_q - 5'd1";
+        heddle_scale_words: scale_lane_q <= lane_q => scale_lane_q <= lane_q - 5'd1";
     check_mutants(&HEAD_3, &faults(mutants), random_commands);
 }
