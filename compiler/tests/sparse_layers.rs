@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::sparse::{Halo, Plan, Program, Shape, Split};
+use heddle_compiler::sparse::{Cell, Halo, Plan, Program, Shape, Split};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -109,6 +109,15 @@ fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions()
             planned += 1;
             let shares = [0, 1].map(|_| f64::from(rng.random_range(0..=4)) / 4.0);
             let layer = Layer::of(shape, shares, &mut rng);
+            let balanced = Plan::balanced(&layer.shape, split, &params, &layer.counts());
+            let plan = match balanced {
+                Ok(balanced) if rng.random_bool(0.5) => {
+                    *events.entry("cells of equal counts").or_default() +=
+                        u32::from(balanced.folds != plan.folds);
+                    balanced
+                }
+                _ => plan,
+            };
             let checked = cluster.check(&layer, &plan);
             checked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{plan:?}"));
             watch(&mut events, &plan, &plan.program(&layer.values).unwrap());
@@ -300,6 +309,52 @@ fn fsa_05_fsa_40_fsa_82_units_share_a_layer_in_any_way() {
             }
         }
     }
+}
+
+#[test]
+fn fsa_02_cells_of_nearly_equal_counts() {
+    // Most entries lie where the last rows and the first columns meet.
+    let mut layer = layer(same(24, 3, [8, 8]), 1.0);
+    for (place, byte) in layer.input.iter_mut().enumerate() {
+        let (row, col) = (place / (24 * 8), place / 8 % 24);
+        if (row < 16 || col > 8) && place % 7 > 0 {
+            *byte = 0;
+        }
+    }
+    let counts = layer.counts();
+    let largest = |plan: &Plan| {
+        let [rows, cols] = &plan.folds[0].sides;
+        let cells = rows.cells.iter();
+        let cells = cells.flat_map(|row| cols.cells.iter().map(move |col| (row, col)));
+        let count = |(row, col): (&Cell, &Cell)| {
+            let rows = row.takes.clone();
+            let places = rows.flat_map(|row| col.takes.clone().map(move |col| [row, col]));
+            // Entries begin at the padding.
+            places
+                .map(|[row, col]| counts[(row as usize - 1) * 24 + col as usize - 1])
+                .sum::<u32>()
+        };
+        cells.map(count).max()
+    };
+    let split = Split {
+        grid: [4, 2],
+        halo: Halo::Results,
+        ..Split::ONE
+    };
+    let params = units(8, 8);
+    let equal = largest(&checked(&layer, split, &params)).unwrap();
+    let plan = Plan::balanced(&layer.shape, split, &params, &counts).unwrap();
+    let result = Cluster::new(params.clone()).check(&layer, &plan);
+    result.unwrap_or_else(|error| panic!("{error}\n{plan:?}"));
+    let mean = counts.iter().sum::<u32>() / 8;
+    let balanced = largest(&plan).unwrap();
+    assert!(equal > 2 * mean, "{equal} of equal cells, mean {mean}");
+    assert!(
+        2 * balanced < 3 * mean,
+        "{balanced} of balanced cells, mean {mean}"
+    );
+    let error = Plan::balanced(&layer.shape, split, &params, &counts[1..]).unwrap_err();
+    assert_eq!(error.to_string(), "counts is 575, expected 576");
 }
 
 #[test]

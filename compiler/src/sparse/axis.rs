@@ -50,8 +50,15 @@ impl Axis {
         (phase..self.kernel).step_by(1 << self.stride_log2)
     }
 
-    /// Outputs as a fold, cut in equal parts with a halo in input or results. Parts that have nothing to do are empty.
-    pub(super) fn stretch(&self, outputs: Span, parts: u32, input_halo: bool) -> Stretch {
+    /// Outputs as a fold, cut in parts with a halo in input or results: equal ones, or parts of equal counts if there is a count of each row or
+    /// column of the input. Parts that have nothing to do are empty.
+    pub(super) fn stretch(
+        &self,
+        outputs: Span,
+        parts: u32,
+        input_halo: bool,
+        counts: Option<&[u64]>,
+    ) -> Stretch {
         let padded = self.needs(&outputs);
         let end = self.entries(&padded).end;
         // As round as may be: folds with other rows modulo a power of two have other words of sums.
@@ -82,7 +89,21 @@ impl Axis {
         } else {
             entries.clone()
         };
-        let cells = cut(whole, parts).map(cell).collect();
+        let count = |counts: &[u64], place: u32| {
+            let first = (origin + place) << self.stride_log2;
+            let input = less(
+                &both(&(first..first + (1 << self.stride_log2)), &padded),
+                self.padding,
+            );
+            counts[input.start as usize..input.end as usize]
+                .iter()
+                .sum()
+        };
+        let parts: Vec<Span> = match counts {
+            Some(counts) => balanced(whole, parts, |place| count(counts, place)),
+            None => cut(whole, parts).collect(),
+        };
+        let cells = parts.into_iter().map(cell).collect();
         Stretch {
             outputs,
             input,
@@ -133,4 +154,25 @@ pub(super) fn cut(whole: Span, parts: u32) -> impl Iterator<Item = Span> {
     let (start, length) = (whole.start, u64::from(whole.end - whole.start));
     let at = move |part: u32| start + (length * u64::from(part) / u64::from(parts)) as u32;
     (0..parts).map(move |part| at(part)..at(part + 1))
+}
+
+/// A span in parts of nearly equal counts: each border is where its share of the total is reached, or one before if that is nearer.
+fn balanced(whole: Span, parts: u32, count: impl Fn(u32) -> u64) -> Vec<Span> {
+    let total: u64 = whole.clone().map(&count).sum();
+    let (mut at, mut sum) = (whole.start, 0);
+    let mut border = |part: u32| {
+        let share = u64::from(part) * total;
+        while at < whole.end {
+            let next = sum + u64::from(parts) * count(at);
+            if next > share && next - share > share.abs_diff(sum) {
+                break;
+            }
+            (at, sum) = (at + 1, next);
+        }
+        at
+    };
+    let inner: Vec<u32> = (1..parts).map(&mut border).collect();
+    let starts = std::iter::once(whole.start).chain(inner.iter().copied());
+    let ends = inner.iter().copied().chain([whole.end]);
+    starts.zip(ends).map(|(start, end)| start..end).collect()
 }

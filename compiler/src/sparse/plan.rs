@@ -71,6 +71,40 @@ impl Plan {
     /// # Errors
     /// A field of the layer or of the split is out of range, or a memory is too small; the message says for what.
     pub fn new(shape: &Shape, split: Split, params: &Params) -> Result<Self, PlanError> {
+        Self::cut(shape, split, params, None)
+    }
+
+    /// The plan of a layer whose cells have nearly equal counts of entries: `counts` has how many values of each position of the input are
+    /// not zero, row by row. Rows are cut by their sums, columns by theirs.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new), or there is not one count for each position.
+    pub fn balanced(
+        shape: &Shape,
+        split: Split,
+        params: &Params,
+        counts: &[u32],
+    ) -> Result<Self, PlanError> {
+        shape.check()?;
+        let [rows, cols] = shape.input.map(i64::from);
+        let found = i64::try_from(counts.len()).unwrap_or(i64::MAX);
+        check("counts", found, rows * cols..=rows * cols)?;
+        let mut sides = shape.input.map(|length| vec![0; length as usize]);
+        for (place, count) in counts.iter().enumerate() {
+            let cols = cols as usize;
+            sides[0][place / cols] += u64::from(*count);
+            sides[1][place % cols] += u64::from(*count);
+        }
+        Self::cut(shape, split, params, Some(sides))
+    }
+
+    /// The plan, of cells of equal size or with equal shares of what the rows and the columns count.
+    fn cut(
+        shape: &Shape,
+        split: Split,
+        params: &Params,
+        counts: Option<[Vec<u64>; 2]>,
+    ) -> Result<Self, PlanError> {
         let section = params.sparse_cluster();
         shape.check()?;
         let groups = shape.outputs.div_ceil(section.channels);
@@ -84,7 +118,7 @@ impl Plan {
                 way: "fewer output channels",
             });
         }
-        let folds = folds(shape, &split)?;
+        let folds = folds(shape, &split, counts.as_ref())?;
         let found = Search {
             shape,
             split: &split,
@@ -158,7 +192,11 @@ impl Plan {
 }
 
 /// The map in parts.
-fn folds(shape: &Shape, split: &Split) -> Result<Vec<Fold>, PlanError> {
+fn folds(
+    shape: &Shape,
+    split: &Split,
+    counts: Option<&[Vec<u64>; 2]>,
+) -> Result<Vec<Fold>, PlanError> {
     let names = [
         ("rows of entries of a fold", "rows of results of a fold"),
         (
@@ -171,7 +209,8 @@ fn folds(shape: &Shape, split: &Split) -> Result<Vec<Fold>, PlanError> {
         let axis = shape.axis(side);
         for outputs in cut(0..shape.output[side], split.folds[side]) {
             let halo = split.halo == Halo::Input;
-            let stretch = axis.stretch(outputs, split.grid[side], halo);
+            let counts = counts.map(|sides| &sides[side][..]);
+            let stretch = axis.stretch(outputs, split.grid[side], halo, counts);
             let most = ENTRIES.into();
             // The end of a window has nine bits.
             let fits = check(entries, axis.entries(&stretch.loads).end, 0..=most)

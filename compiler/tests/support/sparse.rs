@@ -48,6 +48,13 @@ impl Layer {
         }
     }
 
+    /// How many channels of each position are not zero.
+    pub fn counts(&self) -> Vec<u32> {
+        let positions = self.input.chunks(self.shape.inputs as usize);
+        let count = |bytes: &[u8]| bytes.iter().filter(|byte| **byte != 0).count() as u32;
+        positions.map(count).collect()
+    }
+
     /// What a byte of the input stands for, 0 around it.
     fn value(&self, [row, col]: [i64; 2], channel: u32) -> i32 {
         let [rows, cols] = self.shape.input.map(i64::from);

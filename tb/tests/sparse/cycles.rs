@@ -23,6 +23,8 @@ struct Case {
     /// Units, channels of each.
     cluster: [u32; 2],
     split: Split,
+    /// Cells have nearly equal counts of entries, else equal size.
+    balanced: bool,
     /// How many times faster than the dense array it is to be.
     aim: &'static str,
 }
@@ -58,7 +60,12 @@ fn cases() -> Vec<Case> {
         zeros,
         cluster,
         split,
+        balanced: false,
         aim,
+    };
+    let balanced = |case: Case| Case {
+        balanced: true,
+        ..case
     };
     let square = layer(28, [64, 64], 3, false);
     let point = layer(28, [64, 64], 1, false);
@@ -68,16 +75,17 @@ fn cases() -> Vec<Case> {
     let name = "3x3 64>64 28x28";
     vec![
         case(name, &square, 80, [8, 8], split([1, 2], 4, 1), "4.2"),
-        case(
+        case(name, &square, 80, [8, 8], split([4, 2], 1, 1), ""),
+        balanced(case(name, &square, 80, [8, 8], split([8, 1], 1, 1), "4.0")),
+        case(name, &square, 80, [4, 16], split([1, 2], 2, 1), "4.2"),
+        balanced(case(
             name,
             &square,
             80,
-            [8, 8],
-            split([4, 2], 1, 1),
-            "4.0, balanced cells",
-        ),
-        case(name, &square, 80, [4, 16], split([1, 2], 2, 1), "4.2"),
-        case(name, &square, 80, [16, 16], split([2, 2], 4, 1), "3.7"),
+            [16, 16],
+            split([4, 1], 4, 2),
+            "3.7",
+        )),
         case(name, &square, 0, [8, 8], split([1, 1], 8, 1), "0.9"),
         case(
             "1x1 64>64 28x28",
@@ -95,22 +103,22 @@ fn cases() -> Vec<Case> {
             split([1, 1], 8, 7),
             "4.0",
         ),
-        case(
+        balanced(case(
             "3x3 16>16 32x32",
             &narrow,
             80,
             [8, 8],
-            split([2, 2], 2, 2),
+            split([4, 1], 2, 2),
             "3.2",
-        ),
-        case(
+        )),
+        balanced(case(
             "depthwise 3x3 64 28x28",
             &depthwise,
             80,
             [8, 8],
             split([4, 2], 1, 1),
             "2.1",
-        ),
+        )),
     ]
 }
 
@@ -186,6 +194,13 @@ fn activations(shape: &Shape, zeros: u32) -> Vec<u8> {
     values.into_iter().map(byte).collect()
 }
 
+/// How many channels of each position are not zero.
+fn counts(shape: &Shape, map: &[u8]) -> Vec<u32> {
+    let positions = map.chunks(shape.inputs as usize);
+    let count = |values: &[u8]| values.iter().filter(|value| **value != 0).count() as u32;
+    positions.map(count).collect()
+}
+
 fn values(shape: &Shape) -> Values {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let inputs = if shape.depthwise { 1 } else { shape.inputs };
@@ -246,7 +261,12 @@ fn run_case(
     mut step: impl FnMut(&ClusterInputs) -> Checked<ClusterOutputs>,
 ) -> Checked<Option<u32>> {
     let params = params(case);
-    let Ok(plan) = Plan::new(&case.shape, case.split, &params) else {
+    let map = activations(&case.shape, case.zeros);
+    let plan = match case.balanced {
+        true => Plan::balanced(&case.shape, case.split, &params, &counts(&case.shape, &map)),
+        false => Plan::new(&case.shape, case.split, &params),
+    };
+    let Ok(plan) = plan else {
         return Ok(None);
     };
     let program = plan.program(&values(&case.shape)).or_panic();
@@ -259,9 +279,7 @@ fn run_case(
     let streams = Streams {
         commands: words(&program.commands),
         weights: program.weights.clone(),
-        map: program
-            .map_words(&activations(&case.shape, case.zeros))
-            .or_panic(),
+        map: program.map_words(&map).or_panic(),
     };
     run(&streams, &mut step).map(Some)
 }
@@ -285,11 +303,12 @@ fn row(case: &Case) -> String {
         ..
     } = case.split;
     format!(
-        "| {} | {} | {units} x {channels} | {} x {} x {outputs}, {} | {cycles} | {:.0} | {dense} | {:.2} | {} |\n",
+        "| {} | {} | {units} x {channels} | {} x {}{} x {outputs}, {} | {cycles} | {:.0} | {dense} | {:.2} | {} |\n",
         case.name,
         case.zeros,
         grid[0],
         grid[1],
+        if case.balanced { " balanced" } else { "" },
         folds[0],
         100.0 * f64::from(counts.products) / f64::from(cycles * units),
         f64::from(dense) / f64::from(cycles),
