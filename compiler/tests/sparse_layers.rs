@@ -110,14 +110,11 @@ fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions()
             let shares = [0, 1].map(|_| f64::from(rng.random_range(0..=4)) / 4.0);
             let layer = Layer::of(shape, shares, &mut rng);
             let balanced = Plan::balanced(&layer.shape, split, &params, &layer.counts());
-            let plan = match balanced {
-                Ok(balanced) if rng.random_bool(0.5) => {
-                    *events.entry("cells of equal counts").or_default() +=
-                        u32::from(balanced.folds != plan.folds);
-                    balanced
-                }
-                _ => plan,
-            };
+            let other = balanced
+                .ok()
+                .filter(|other| other.folds != plan.folds && rng.random_bool(0.5));
+            *events.entry("cells of equal counts").or_default() += u32::from(other.is_some());
+            let plan = other.unwrap_or(plan);
             let checked = cluster.check(&layer, &plan);
             checked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{plan:?}"));
             watch(&mut events, &plan, &plan.program(&layer.values).unwrap());

@@ -75,7 +75,7 @@ fn cases() -> Vec<Case> {
     let name = "3x3 64>64 28x28";
     vec![
         case(name, &square, 80, [8, 8], split([1, 2], 4, 1), "4.2"),
-        case(name, &square, 80, [8, 8], split([4, 2], 1, 1), ""),
+        case(name, &square, 80, [8, 8], split([8, 1], 1, 1), ""),
         balanced(case(name, &square, 80, [8, 8], split([8, 1], 1, 1), "4.0")),
         case(name, &square, 80, [4, 16], split([1, 2], 2, 1), "4.2"),
         balanced(case(
@@ -291,7 +291,7 @@ fn measure(case: &Case) -> Option<(u32, Counts)> {
     Some((cycles, model.counts))
 }
 
-/// A row of the table.
+/// A row of the table. How many times faster is rounded down, so that an aim that was missed does not look reached.
 fn row(case: &Case) -> String {
     let (cycles, counts) = measure(case).expect("a plan that fits");
     let dense = dense(case);
@@ -311,7 +311,7 @@ fn row(case: &Case) -> String {
         if case.balanced { " balanced" } else { "" },
         folds[0],
         100.0 * f64::from(counts.products) / f64::from(cycles * units),
-        f64::from(dense) / f64::from(cycles),
+        (100.0 * f64::from(dense) / f64::from(cycles)).floor() / 100.0,
         case.aim
     )
 }
