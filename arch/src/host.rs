@@ -2,8 +2,9 @@
 
 use crate::isa::ErrorCode;
 use crate::isa::fields::{
-    activation_at, buffer_at, column_at, ctrl, dual_factors, dual_shift, multiplier, pair_at,
-    program_at, register_at, row_table_at, row_table_data, shift, status,
+    activation_at, buffer_at, cluster_at, cluster_count_at, column_at, ctrl, dual_factors,
+    dual_shift, multiplier, pair_at, program_at, register_at, row_table_at, row_table_data, shift,
+    status,
 };
 use crate::requantise::{DualScale, Scale};
 
@@ -167,6 +168,8 @@ pub struct Status {
     pub done: bool,
     /// The last run ended with an error.
     pub error: bool,
+    /// The sparse cluster has something under way.
+    pub cluster: bool,
     /// Number of the error, see [`ErrorCode`]; 0 without an error.
     pub code: u8,
     /// Word address of the instruction concerned.
@@ -180,6 +183,7 @@ impl Status {
             running: status::RUNNING.is_set(bits as u32),
             done: status::DONE.is_set(bits as u32),
             error: status::ERROR.is_set(bits as u32),
+            cluster: status::CLUSTER.is_set(bits as u32),
             code: status::CODE.get(bits as u32) as u8,
             pc: status::PC.get(bits as u32) as u16,
         }
@@ -193,6 +197,15 @@ impl Status {
             None
         }
     }
+}
+
+/// What the host sends to the sparse cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ClusterStream {
+    /// Words of commands, 32 bits.
+    Commands,
+    /// Words of weights, 64 bits.
+    Weights,
 }
 
 /// The two words of a column's parameters.
@@ -218,6 +231,18 @@ pub const fn program_address(word: u32) -> u32 {
 /// next one in bits 63..32.
 pub const fn program_pair_address(pair: u32) -> u32 {
     pair_at::REGION.put(1) | pair_at::PAIR.put(pair)
+}
+
+/// Byte address to which words of a stream of the sparse cluster are written.
+pub const fn cluster_address(stream: ClusterStream) -> u32 {
+    cluster_at::REGION.put(1) | cluster_at::CLUSTER.put(1) | cluster_at::STREAM.put(stream as u32)
+}
+
+/// Byte address of a counter of the sparse cluster (0..=15).
+pub const fn cluster_counter_address(counter: u32) -> u32 {
+    cluster_count_at::REGION.put(1)
+        | cluster_count_at::CLUSTER.put(1)
+        | cluster_count_at::COUNTER.put(counter)
 }
 
 /// Byte address of a column parameter: column 0..=255, column tile 0..=255.
@@ -325,6 +350,8 @@ mod tests {
         assert_eq!(program_address(65535), 0x4007_fff8);
         assert_eq!(program_pair_address(32767), 0x4003_fff8);
         assert_eq!(column_address(255, 255, ColumnSelect::Scale), 0x9fe0_0ff8);
+        assert_eq!(cluster_address(ClusterStream::Weights), 0x6000_0008);
+        assert_eq!(cluster_counter_address(8), 0x6000_0040);
         assert_eq!(column_address(1, 2, ColumnSelect::Bias), 0x8020_0020);
         assert_eq!(activation_address(7, 255), 0xa000_3ff8);
         assert_eq!(activation_address(1, 2), 0xa000_0810);

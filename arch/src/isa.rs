@@ -8,7 +8,7 @@ mod instruction;
 pub mod sparse;
 mod text;
 
-pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul};
+pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul, SparseCommand};
 pub use text::{AsmError, assemble, disassemble};
 
 /// Opcode of HALT.
@@ -31,6 +31,15 @@ pub const ROW_TENSOR: u8 = 1;
 pub const ROW_EPILOGUE: u8 = 2;
 /// Longest instruction in words: the length field has 8 bits.
 pub const MAX_WORDS: usize = 255;
+
+/// Longest command of the sparse cluster in a program, in words.
+pub const SPARSE_WORDS: usize = 15;
+
+/// Whether the opcode is that of a command of the sparse cluster which a program may have: SPARSE_SET, SPARSE_LOAD, SPARSE_WEIGHTS,
+/// SPARSE_RUN, SPARSE_DRAIN.
+pub fn is_sparse(opcode: u32) -> bool {
+    (sparse::OP_SET..=sparse::OP_DRAIN).contains(&opcode)
+}
 
 /// Units that an instruction waits for before it starts, besides the one that it starts itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -176,11 +185,15 @@ pub enum ErrorCode {
     ProgramEnd = 7,
     /// Streamed weights passed by before a product was ready for them.
     LostWeights = 8,
+    /// A unit of the sparse cluster has more entries than a set holds.
+    MapFull = 16,
+    /// A run of the sparse cluster has a set that no load before it fills.
+    SparseOrder = 18,
 }
 
 impl ErrorCode {
     /// All codes in the order of their numbers.
-    pub const ALL: [ErrorCode; 8] = [
+    pub const ALL: [ErrorCode; 10] = [
         ErrorCode::IllegalOpcode,
         ErrorCode::BadLength,
         ErrorCode::BadField,
@@ -189,6 +202,8 @@ impl ErrorCode {
         ErrorCode::Stuck,
         ErrorCode::ProgramEnd,
         ErrorCode::LostWeights,
+        ErrorCode::MapFull,
+        ErrorCode::SparseOrder,
     ];
 
     /// Number in the status register.
@@ -212,6 +227,8 @@ impl ErrorCode {
             ErrorCode::Stuck => "STUCK",
             ErrorCode::ProgramEnd => "PROGRAM_END",
             ErrorCode::LostWeights => "LOST_WEIGHTS",
+            ErrorCode::MapFull => "MAP_FULL",
+            ErrorCode::SparseOrder => "SPARSE_ORDER",
         }
     }
 }

@@ -459,6 +459,11 @@ impl Params {
         }
     }
 
+    /// Whether the machine has the sparse cluster as a second engine.
+    pub fn has_cluster(&self) -> bool {
+        self.sparse.as_ref().is_some_and(|section| section.engine)
+    }
+
     /// Options of the sparse cluster: those of the section `sparse`, with lanes given, no more entries at once than lanes, and no census of
     /// sums.
     pub fn sparse_cluster(&self) -> Sparse {

@@ -8,6 +8,7 @@ use crate::params::{Params, program_banks};
 mod offsets;
 mod post;
 mod slices;
+mod sparse;
 
 /// Adds the violations of all rules whose fields are free of faults.
 pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
@@ -33,6 +34,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     slices::check(value, faults);
     offsets::check(value, faults);
     post::check(value, faults);
+    sparse::check(value, faults);
 }
 
 struct Known<'a> {

@@ -2,8 +2,8 @@
 
 use heddle_arch::isa::{
     CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul, Pooling,
-    ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, Wait, assemble,
-    disassemble,
+    ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, SPARSE_WORDS,
+    SparseCommand, Wait, assemble, disassemble,
 };
 use heddle_arch::params::Params;
 use proptest::prelude::*;
@@ -40,14 +40,25 @@ fn repeat() -> impl Strategy<Value = Option<Repeat>> {
 
 prop_compose! {
     fn matmul()(
-        wait in wait(), rows in 1u32..=256, flags in any::<[bool; 4]>(), tile_level in 0u32..8,
+        wait in wait(), rows in 1u32..=256, flags in any::<[bool; 5]>(), tile_level in 0u32..8,
         threshold in any::<u8>(), macs in 0u32..=0x1_ffff, table in table(), repeat in repeat(),
         record in record()
     ) -> Instruction {
-        let [first, last, bank, raised] = flags;
+        let [first, last, bank, raised, cluster] = flags;
         Instruction::Matmul(Matmul {
-            wait, rows, first, last, bank, raised, tile_level, threshold, macs, table, repeat, record
+            wait, rows, first, last, bank, raised, cluster, tile_level, threshold, macs, table, repeat, record
         })
+    }
+}
+
+prop_compose! {
+    fn sparse()(
+        wait in wait(), opcode in 0x10u32..=0x14, waits in any::<bool>(),
+        rest in prop::collection::vec(any::<u32>(), 1..SPARSE_WORDS)
+    ) -> Instruction {
+        let header = opcode | (rest.len() as u32 + 1) << 8 | u32::from(waits) << 29;
+        let words = [&[header], &rest[..]].concat();
+        Instruction::Sparse(SparseCommand { wait, words })
     }
 }
 
@@ -100,7 +111,7 @@ prop_compose! {
 fn instruction() -> impl Strategy<Value = Instruction> {
     let halt = wait().prop_map(|wait| Instruction::Halt { wait });
     let sync = wait().prop_map(|wait| Instruction::Sync { wait });
-    prop_oneof![halt, load(), matmul(), drain(), copy(), sync]
+    prop_oneof![halt, load(), matmul(), drain(), copy(), sparse(), sync]
 }
 
 proptest! {

@@ -1,8 +1,10 @@
 //! Fields of instructions against their bits and against a machine.
 
+use super::fields::header;
+use super::sparse::{OP_DRAIN, OP_SET};
 use super::{
     CopyWords, Drain, ErrorCode, Instruction, IsaError, LoadWeights, MAX_WORDS, Matmul, Pooling,
-    ROW_EPILOGUE, Reduction,
+    ROW_EPILOGUE, Reduction, SPARSE_WORDS,
 };
 use crate::params::{MachineUnit, Params, Post};
 
@@ -21,6 +23,16 @@ impl Instruction {
         };
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Sparse(command) => {
+                let words = &command.words;
+                if !(2..=SPARSE_WORDS).contains(&words.len()) {
+                    let message =
+                        format!("length is {}, expected 2 to {SPARSE_WORDS}", words.len());
+                    return Err(IsaError::new(ErrorCode::BadLength, message));
+                }
+                let opcode = header::OPCODE.get(words[0]);
+                field("opcode", opcode.into(), OP_SET.into(), OP_DRAIN.into())?;
+            }
             Instruction::Copy(CopyWords { rows, distance, .. }) => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("distance", (*distance).into(), 0, 0xfff8)?;
@@ -112,6 +124,13 @@ impl Instruction {
             let message = format!("{name} is set, this machine does not have post.dual_scale");
             Err(IsaError::new(ErrorCode::BadField, message))
         };
+        let has_cluster = |name: &str, is_set: bool| {
+            if !is_set || params.has_cluster() {
+                return Ok(());
+            }
+            let message = format!("{name} is set, this machine does not have sparse.engine");
+            Err(IsaError::new(ErrorCode::BadField, message))
+        };
         let traversal = &params.traversal;
         let unit = match self {
             Instruction::Matmul(_) => MachineUnit::Stream,
@@ -122,6 +141,7 @@ impl Instruction {
         let levels = loops.iter().max().map_or(0, |most| most - 1);
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Sparse(_) => has_cluster("a command of the sparse cluster", true)?,
             Instruction::Copy(CopyWords { rows, .. }) => most("rows", *rows, params.array.rows)?,
             Instruction::LoadWeights(LoadWeights {
                 rows, tile_level, ..
@@ -133,8 +153,10 @@ impl Instruction {
                 rows,
                 tile_level,
                 raised,
+                cluster,
                 ..
             }) => {
+                has_cluster("cluster", *cluster)?;
                 most("rows", *rows, params.array.rows)?;
                 most("tile_level", *tile_level, levels)?;
                 dual_scale("raised", *raised)?;

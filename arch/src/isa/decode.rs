@@ -2,13 +2,16 @@
 
 use super::fields::{
     copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
-    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row, sparse,
 };
 use super::{
     CopyWords, Drain, DrainPlace, ErrorCode, Instruction, IsaError, LoadWeights, Loop, Matmul,
     OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction,
-    Repeat, RowBlock, RowTable, Wait,
+    Repeat, RowBlock, RowTable, SparseCommand, Wait, is_sparse,
 };
+
+/// Bits of a header that name units to wait for.
+const WAITS: u32 = header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask();
 
 impl Instruction {
     /// Decodes the instruction at the start of `words`; also gives its length in words.
@@ -29,6 +32,7 @@ impl Instruction {
             OP_DRAIN => ("DRAIN", 3),
             OP_COPY => ("COPY", 3),
             OP_SYNC => ("SYNC", 1),
+            _ if is_sparse(opcode) => ("SPARSE", 2),
             _ => {
                 let message = format!("opcode is {opcode:#04x}");
                 return Err(IsaError::new(ErrorCode::IllegalOpcode, message));
@@ -40,7 +44,11 @@ impl Instruction {
             let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
-        reserved(name, "word 0", header, header::WORD.used())?;
+        let mut used = header::WORD.used();
+        if is_sparse(opcode) {
+            used |= sparse::header::WAIT_RUNS.mask();
+        }
+        reserved(name, "word 0", header, used)?;
         let Some(words) = words.get(..length) else {
             let message = format!("{name} needs {length} words, {} left", words.len());
             return Err(IsaError::new(ErrorCode::ProgramEnd, message));
@@ -58,6 +66,10 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
         drain: header::WAIT_DRAIN.is_set(words[0]),
     };
     Ok(match opcode {
+        _ if is_sparse(opcode) => Instruction::Sparse(SparseCommand {
+            wait,
+            words: [&[words[0] & !WAITS], &words[1..]].concat(),
+        }),
         OP_LOAD_WEIGHTS => {
             let word = words[1];
             reserved(name, "word 1", word, load_weights::WORD.used())?;
@@ -124,6 +136,7 @@ fn decode_matmul(wait: Wait, name: &str, words: &[u32]) -> Result<Matmul, IsaErr
         last: matmul::LAST.is_set(word),
         bank: matmul::BANK.is_set(word),
         raised: matmul::RAISED.is_set(word),
+        cluster: matmul::CLUSTER.is_set(word),
         tile_level: matmul::LEVEL.get(word),
         threshold: matmul::THRESHOLD.get(word) as u8,
         macs: words[2],

@@ -30,6 +30,10 @@ impl Instruction {
                 words.push(copy::ROWS.put(c.rows));
                 words.push(copy_distance::WORDS.put(c.distance / 8));
             }
+            Instruction::Sparse(command) => {
+                words[0] |= command.words[0];
+                words.extend(&command.words[1..]);
+            }
             Instruction::LoadWeights(l) => words.push(
                 load_weights::ROWS.put(l.rows)
                     | load_weights::LEVEL.put(l.tile_level)
@@ -56,7 +60,8 @@ fn push_matmul(words: &mut Vec<u32>, m: &Matmul) {
             | matmul::TABLE.flag(m.table.is_some())
             | matmul::THRESHOLD.put(m.threshold.into())
             | matmul::REPEATED.flag(m.repeat.is_some())
-            | matmul::RAISED.flag(m.raised),
+            | matmul::RAISED.flag(m.raised)
+            | matmul::CLUSTER.flag(m.cluster),
     );
     words.push(matmul_macs::MACS.put(m.macs));
     if let Some(table) = m.table {

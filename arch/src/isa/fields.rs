@@ -169,6 +169,7 @@ words! {
         THRESHOLD 23 16 "decode threshold 127 - z",
         REPEATED 24 24 "repeated: a word for it follows",
         RAISED 25 25 "raised: the sums of a K tile that starts from the bias count 2^17 times, plus 2^16",
+        CLUSTER 26 26 "operands go to the sparse cluster: no weights, no sums, no vectors",
     }
     /// MATMUL, what a vector counts.
     matmul_macs "MATMUL" "word 2" {
@@ -237,6 +238,7 @@ words! {
         RUNNING 0 0 "a program runs",
         DONE 1 1 "the last run ended with HALT",
         ERROR 2 2 "the last run ended with an error",
+        CLUSTER 3 3 "the sparse cluster has something under way",
         CODE 15 8 "number of the error, 0 without one",
         PC 31 16 "word address of the instruction concerned",
     }
@@ -262,6 +264,18 @@ words! {
     /// Address of two words of a program that lies in banks.
     pair_at "host address" "program in banks" {
         PAIR 17 3 "pair of words (write only, 64 bits: word 2w in bits 31..0; not through the zero codec)",
+        REGION 31 30 "1",
+    }
+    /// Address of a stream of the sparse cluster.
+    cluster_at "host address" "sparse cluster" {
+        STREAM 3 3 "0 a word of a command (32 bits), 1 a word of weights (write only)",
+        CLUSTER 29 29 "1",
+        REGION 31 30 "1",
+    }
+    /// Address of a counter of the sparse cluster.
+    cluster_count_at "host address" "counters of the sparse cluster" {
+        COUNTER 6 3 "counter (read only)",
+        CLUSTER 29 29 "1",
         REGION 31 30 "1",
     }
     /// Address of a parameter of a column.

@@ -3,6 +3,7 @@
 //! The default of an instruction is the smallest legal one: one row, one column, one multiply-accumulate for each vector, all
 //! in one K tile, no wait, no option, no address.
 
+use super::fields::header;
 use super::{
     DrainPlace, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record,
     Repeat, RowTable, Wait,
@@ -24,6 +25,8 @@ pub enum Instruction {
     Drain(Drain),
     /// Weight unit: copies words of the state buffer, each partition its own, all partitions alike.
     Copy(CopyWords),
+    /// A command of the sparse cluster, which takes it when it can.
+    Sparse(SparseCommand),
     /// A barrier: the next instruction begins when all units named are idle.
     Sync {
         /// Units to wait for.
@@ -78,6 +81,8 @@ pub struct Matmul {
     /// The sums of a K tile that starts from the bias count 2^17 times, plus 2^16:
     /// [`raised`](crate::requantise::raised).
     pub raised: bool,
+    /// The operands go to the sparse cluster; fields about weights and sums have no meaning.
+    pub cluster: bool,
     /// Loops 0..=`tile_level` walk the vectors of one K tile, the loops outside walk K tiles.
     pub tile_level: u32,
     /// Decode threshold 127 - z of the operands.
@@ -102,6 +107,7 @@ impl Default for Matmul {
             last: true,
             bank: false,
             raised: false,
+            cluster: false,
             tile_level: 0,
             threshold: 127,
             macs: 1,
@@ -185,6 +191,15 @@ impl Default for CopyWords {
     }
 }
 
+/// A command of the sparse cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SparseCommand {
+    /// Units to wait for before the cluster is given the command.
+    pub wait: Wait,
+    /// Its words as the cluster takes them, header first; at most [`SPARSE_WORDS`](super::SPARSE_WORDS).
+    pub words: Vec<u32>,
+}
+
 impl Instruction {
     /// Opcode in the header.
     pub fn opcode(&self) -> u32 {
@@ -194,6 +209,7 @@ impl Instruction {
             Instruction::Matmul(_) => OP_MATMUL,
             Instruction::Drain(_) => OP_DRAIN,
             Instruction::Copy(_) => OP_COPY,
+            Instruction::Sparse(command) => header::OPCODE.get(command.words[0]),
             Instruction::Sync { .. } => OP_SYNC,
         }
     }
@@ -206,6 +222,7 @@ impl Instruction {
             Instruction::Matmul(matmul) => matmul.wait,
             Instruction::Drain(drain) => drain.wait,
             Instruction::Copy(copy) => copy.wait,
+            Instruction::Sparse(command) => command.wait,
         }
     }
 
@@ -217,13 +234,14 @@ impl Instruction {
             Instruction::Matmul(matmul) => &mut matmul.wait,
             Instruction::Drain(drain) => &mut drain.wait,
             Instruction::Copy(copy) => &mut copy.wait,
+            Instruction::Sparse(command) => &mut command.wait,
         }
     }
 
-    /// The TRAVERSE record; HALT and SYNC have none.
+    /// The TRAVERSE record; HALT, SYNC and commands of the sparse cluster have none.
     pub fn record(&self) -> Option<&Record> {
         match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
+            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
             Instruction::LoadWeights(load) => Some(&load.record),
             Instruction::Matmul(matmul) => Some(&matmul.record),
             Instruction::Drain(drain) => Some(&drain.record),
@@ -231,10 +249,10 @@ impl Instruction {
         }
     }
 
-    /// The TRAVERSE record, to be changed; HALT and SYNC have none.
+    /// The TRAVERSE record, to be changed, as [`record`](Self::record).
     pub fn record_mut(&mut self) -> Option<&mut Record> {
         match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
+            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
             Instruction::LoadWeights(load) => Some(&mut load.record),
             Instruction::Matmul(matmul) => Some(&mut matmul.record),
             Instruction::Drain(drain) => Some(&mut drain.record),
@@ -246,6 +264,7 @@ impl Instruction {
     pub fn words(&self) -> usize {
         let fixed = match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => 1,
+            Instruction::Sparse(command) => command.words.len(),
             Instruction::LoadWeights(_) => 2,
             Instruction::Copy(_) => 3,
             Instruction::Matmul(m) => {

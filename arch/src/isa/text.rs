@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 
 use super::{
     CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, Record,
-    Reduction, Repeat, RowBlock, RowTable, Wait,
+    Reduction, Repeat, RowBlock, RowTable, SparseCommand, Wait,
 };
 
 /// A line that says no instruction.
@@ -29,6 +29,10 @@ impl fmt::Display for Instruction {
         match self {
             Instruction::Halt { .. } => f.write_str("halt")?,
             Instruction::Sync { .. } => f.write_str("sync")?,
+            Instruction::Sparse(SparseCommand { words, .. }) => {
+                let words: Vec<_> = words.iter().map(|word| format!("{word:x}")).collect();
+                write!(f, "sparse words={}", words.join(","))?;
+            }
             Instruction::Copy(CopyWords { rows, distance, .. }) => {
                 write!(f, "copy rows={rows} distance={distance}")?;
             }
@@ -51,6 +55,7 @@ impl fmt::Display for Instruction {
                 last,
                 bank,
                 raised,
+                cluster,
                 tile_level,
                 threshold,
                 macs,
@@ -58,12 +63,13 @@ impl fmt::Display for Instruction {
                 repeat,
                 ..
             }) => {
+                let cluster = flag(*cluster, "cluster");
                 let (first, last) = (flag(*first, "first"), flag(*last, "last"));
                 let raised = flag(*raised, "raised");
                 let bank = u8::from(*bank);
                 write!(
                     f,
-                    "matmul rows={rows}{first}{last}{raised} bank={bank} level={tile_level} \
+                    "matmul rows={rows}{first}{last}{raised}{cluster} bank={bank} level={tile_level} \
                      threshold={threshold} macs={macs}"
                 )?;
                 if let Some(RowTable {
@@ -182,7 +188,7 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, Vec<AsmError>> {
     }
 }
 
-const NAMES: &str = "halt, load_weights, matmul, drain, copy or sync";
+const NAMES: &str = "halt, load_weights, matmul, drain, copy, sparse or sync";
 
 fn instruction(content: &str) -> Result<Instruction, String> {
     let (head, blocks) = match content.find('[') {
@@ -199,7 +205,11 @@ fn instruction(content: &str) -> Result<Instruction, String> {
     let instruction = match name {
         "halt" if record.rows.is_empty() => Instruction::Halt { wait },
         "sync" if record.rows.is_empty() => Instruction::Sync { wait },
-        "halt" | "sync" => return Err(format!("{name} has no record")),
+        "sparse" if record.rows.is_empty() => Instruction::Sparse(SparseCommand {
+            wait,
+            words: hexadecimal(&fields.value::<String>("words", None)?)?,
+        }),
+        "halt" | "sync" | "sparse" => return Err(format!("{name} has no record")),
         "copy" => Instruction::Copy(CopyWords {
             wait,
             rows: fields.value("rows", None)?,
@@ -228,6 +238,7 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 first: fields.flag("first"),
                 last: fields.flag("last"),
                 raised: fields.flag("raised"),
+                cluster: fields.flag("cluster"),
                 bank: fields
                     .value::<u8>("bank", None)
                     .and_then(|bank| match bank {
@@ -284,6 +295,15 @@ fn instruction(content: &str) -> Result<Instruction, String> {
     };
     fields.none_left(name)?;
     Ok(instruction)
+}
+
+/// Words with commas between them.
+fn hexadecimal(words: &str) -> Result<Vec<u32>, String> {
+    let read = |word| {
+        u32::from_str_radix(word, 16)
+            .map_err(|_| format!("word is {word:?}, expected up to 8 hexadecimal digits"))
+    };
+    words.split(',').map(read).collect()
 }
 
 fn reduction_name(reduction: Reduction) -> &'static str {

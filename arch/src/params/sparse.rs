@@ -9,6 +9,8 @@ use super::powers;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sparse {
+    /// The cluster is the second engine of the machine: it takes maps from the operands of the array, and its sums leave through DRAIN.
+    pub engine: bool,
     /// Units, each with a map memory, weights and sums of its own.
     #[schemars(range(min = 1, max = 64))]
     pub units: u32,
@@ -52,6 +54,7 @@ pub struct Sparse {
 impl Default for Sparse {
     fn default() -> Self {
         Self {
+            engine: false,
             units: 8,
             channels: 8,
             load_lanes: None,

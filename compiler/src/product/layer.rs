@@ -249,6 +249,7 @@ impl PlacedLayer<'_> {
                 bank,
                 // The sums of the second input are added below those of the first one.
                 raised: first && self.weights.constants.dual.is_some(),
+                cluster: false,
                 tile_level: walk.tile_level,
                 threshold: threshold(zero_point),
                 macs,

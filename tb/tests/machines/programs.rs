@@ -315,6 +315,7 @@ impl Writer<'_> {
             last,
             bank: self.chance(0.5),
             raised: self.params.post.dual_scale && self.chance(0.3),
+            cluster: false,
             tile_level: level,
             threshold: self.rng.random(),
             macs: self.rng.random_range(0..1 << 17),

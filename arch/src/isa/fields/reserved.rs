@@ -7,8 +7,6 @@ pub enum Space {
     Opcode,
     /// Bits of the first word of an instruction.
     HeaderBit,
-    /// Bits of a host address of the program memory.
-    ProgramAddressBit,
     /// Numbers of errors.
     ErrorCode,
     /// Values of the register ID.
@@ -51,11 +49,6 @@ reserved! {
     Opcode 0x09 0x09 HOST "STORE: words to memory",
     Opcode 0x0a 0x0a HOST "EVENT: tells the host a number",
     Opcode 0x0b 0x0b HOST "AWAIT: waits for a number of the host",
-    Opcode 0x10 0x10 SPARSE "SPARSE_SET",
-    Opcode 0x11 0x11 SPARSE "SPARSE_LOAD",
-    Opcode 0x12 0x12 SPARSE "SPARSE_WEIGHTS",
-    Opcode 0x13 0x13 SPARSE "SPARSE_RUN",
-    Opcode 0x14 0x14 SPARSE "SPARSE_DRAIN",
     Opcode 0x15 0x15 SPARSE "SPARSE_CUT",
     Opcode 0x16 0x16 SPARSE "SPARSE_COPY",
     Opcode 0x17 0x17 SPARSE "SPARSE_ROUTE",
@@ -64,10 +57,9 @@ reserved! {
     HeaderBit 20 23 HOST "loads that may still be open",
     HeaderBit 24 24 HOST "waits for stores",
     HeaderBit 25 28 HOST "stores that may still be open",
-    HeaderBit 29 29 SPARSE "waits until the runs of all units are done",
+    HeaderBit 29 29 SPARSE "of commands of the cluster alone: waits until the runs of all units are done",
     HeaderBit 30 30 SPARSE "waits until the cutter is idle",
     HeaderBit 31 31 SPARSE "waits until the fill is idle",
-    ProgramAddressBit 29 29 SPARSE "weight records, registers and census counts in region 1",
     ErrorCode 9 9 HOST "BUS",
     ErrorCode 10 10 HOST "WINDOW",
     ErrorCode 11 11 HOST "DMA_LOCAL",
@@ -75,9 +67,7 @@ reserved! {
     ErrorCode 13 13 HOST "STREAM",
     ErrorCode 14 14 HOST "JOB",
     ErrorCode 15 15 HOST "ABORTED",
-    ErrorCode 16 16 SPARSE "MAP_FULL",
     ErrorCode 17 17 SPARSE "SPARSE_INDEX",
-    ErrorCode 18 18 SPARSE "SPARSE_ORDER",
     ErrorCode 19 19 SPARSE "STREAM_END",
     Id 0x4845_4402 0x4845_4402 HOST "ID of a machine with a bus",
 }
@@ -88,7 +78,6 @@ impl Reserved {
         match self.space {
             Space::Opcode => format!("opcode {:#04X}", self.first).replace("0X", "0x"),
             Space::HeaderBit => format!("header {}", self.bits()),
-            Space::ProgramAddressBit => format!("host address of region 1, {}", self.bits()),
             Space::ErrorCode => format!("error code {}", self.first),
             Space::Id => format!("ID {:#010x}", self.first),
         }

@@ -192,6 +192,7 @@ impl Steps<'_> {
             last,
             bank: false,
             raised: false,
+            cluster: false,
             tile_level: 0,
             threshold: 127,
             macs: u32::from(first) * self.params.array.cols,

@@ -264,6 +264,7 @@ impl<'p> Pass<'p> {
             last: ends.1,
             bank: self.bank,
             raised: false,
+            cluster: false,
             tile_level,
             threshold: (127 - i16::from(self.scaling.zero_point)) as u8,
             macs: rows * columns,

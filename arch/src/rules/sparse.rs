@@ -1,0 +1,52 @@
+//! Rules of the sparse cluster as an engine of the machine.
+
+use serde_json::Value;
+
+use super::fault;
+use crate::fault::Fault;
+use crate::params::Sparse;
+
+/// Adds the violations of all rules whose fields are free of faults.
+pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
+    let section = value.get("sparse");
+    let is_engine = section.and_then(|section| section.get("engine")?.as_bool());
+    if is_engine != Some(true) {
+        return;
+    }
+    let default = Sparse::default();
+    let number = |pointer: &str| value.pointer(pointer).and_then(Value::as_u64);
+    let option =
+        |name: &str, default: u32| number(&format!("/sparse/{name}")).unwrap_or(u64::from(default));
+    let (Some(rows), Some(cols)) = (number("/array/rows"), number("/array/cols")) else {
+        return;
+    };
+    let tiles = number("/column_tiles").unwrap_or(0);
+    let shared = number("/post/columns_per_multiplier").unwrap_or(1);
+    let mut found = Vec::new();
+    let channels = option("channels", default.channels);
+    if channels != cols {
+        let message =
+            format!("is {channels}, expected array.cols, which is {cols}, with \"engine\"");
+        found.push(fault("sparse.channels", message));
+    }
+    let lanes = number("/sparse/load_lanes").unwrap_or(rows);
+    if lanes != rows || rows > 64 {
+        let message = format!(
+            "is {lanes}, expected array.rows, which is {rows} (at most 64), with \"engine\""
+        );
+        found.push(fault("sparse.load_lanes", message));
+    }
+    let kept = option("tiles", default.tiles);
+    if kept < tiles {
+        let message =
+            format!("is {kept}, expected at least column_tiles, which is {tiles}, with \"engine\"");
+        found.push(fault("sparse.tiles", message));
+    }
+    if shared > 1 {
+        let message = format!("is {shared}, expected 1 with sparse.engine");
+        found.push(fault("post.columns_per_multiplier", message));
+    }
+    let known = |fault: &Fault| faults.iter().any(|other| other.field == fault.field);
+    found.retain(|fault| !known(fault));
+    faults.append(&mut found);
+}
