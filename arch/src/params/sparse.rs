@@ -51,6 +51,18 @@ pub struct Sparse {
     pub positions: u32,
 }
 
+impl Sparse {
+    /// The cluster as an engine of the machine: its sums leave through the drain unit, and nothing is counted.
+    #[must_use]
+    pub fn as_engine(self) -> Self {
+        Self {
+            post: false,
+            census: false,
+            ..self
+        }
+    }
+}
+
 impl Default for Sparse {
     fn default() -> Self {
         Self {

@@ -3,6 +3,7 @@
 use heddle_arch::isa::Reduction;
 use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, ROW_EPILOGUE,
+    SPARSE_WORDS, is_sparse,
 };
 use heddle_arch::params::{Params, Post};
 
@@ -12,8 +13,8 @@ pub(crate) type Fault = (ErrorCode, String);
 /// Instructions but HALT and SYNC have a header, a parameter word and a record of at least one row.
 const LEAST_WORDS: u32 = 4;
 
-/// Checks a header.
-pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
+/// Checks a header; commands of the sparse cluster are legal if there is one.
+pub(crate) fn check_header(header: u32, has_cluster: bool) -> Result<(), Fault> {
     let opcode = header & 0xff;
     let length = header >> 8 & 0xff;
     match opcode {
@@ -29,12 +30,24 @@ pub(crate) fn check_header(header: u32) -> Result<(), Fault> {
             return Err((ErrorCode::BadLength, message));
         }
         OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN | OP_COPY => {}
+        _ if has_cluster && is_sparse(opcode) => {
+            within_words(length)?;
+            return reserved("header", header, 0x2007_ffff);
+        }
         _ => {
             let message = format!("opcode is {opcode:#04x}");
             return Err((ErrorCode::IllegalOpcode, message));
         }
     }
     reserved("header", header, 0x0007_ffff)
+}
+
+fn within_words(length: u32) -> Result<(), Fault> {
+    if (2..=SPARSE_WORDS as u32).contains(&length) {
+        return Ok(());
+    }
+    let message = format!("length is {length}, expected 2 to {SPARSE_WORDS}");
+    Err((ErrorCode::BadLength, message))
 }
 
 /// What the next word of an instruction is.
@@ -180,7 +193,7 @@ impl WordCheck {
             OP_COPY => 0x01ff,
             OP_DRAIN if word >> 24 & 1 == 1 => 0x1fff_ffff,
             OP_DRAIN => 0x10ff_ffff,
-            _ => 0x03ff_ffff,
+            _ => 0x07ff_ffff,
         };
         reserved("parameter word 1", word, used)?;
         let loops = loops_of_rows(self.opcode, params);
@@ -195,6 +208,7 @@ impl WordCheck {
         }
         if self.opcode == OP_MATMUL {
             within("raised", word >> 25 & 1, 0, params.post.dual_scale.into())?;
+            within("cluster", word >> 26 & 1, 0, params.has_cluster().into())?;
         }
         within("rows", word & 0x1ff, 1, params.array.rows)?;
         within("tile level", word >> 12 & 7, 0, last_level)

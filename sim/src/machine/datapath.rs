@@ -4,6 +4,7 @@ use heddle_arch::isa::Pooling;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
 
+use super::cluster::Engine;
 use super::memory::{OwnAddress, StateMemory};
 use super::prefetch::Places;
 use crate::buffer::raised;
@@ -120,6 +121,8 @@ pub(crate) struct Datapath {
     /// Bytes to store, by activation table and scaled byte.
     activations: Vec<[u8; 256]>,
     left_shift: bool,
+    /// The sparse cluster, if there is one.
+    pub cluster: Option<Engine>,
 }
 
 impl Datapath {
@@ -170,11 +173,15 @@ impl Datapath {
             window: Vec::new(),
             activations: vec![[0; 256]; params.post.activations as usize],
             left_shift: params.post.left_shift,
+            cluster: Engine::of(params),
         }
     }
 
     pub fn set_bias(&mut self, column: usize, tile: usize, bias: i32) {
         self.bias_memory[column * self.tiles + tile] = bias;
+        if let Some(cluster) = &mut self.cluster {
+            cluster.set_bias(tile, column, bias);
+        }
     }
 
     pub fn set_scale(&mut self, column: usize, tile: usize, word: u64) {
@@ -275,12 +282,11 @@ impl Datapath {
         self.post.tile += 1;
     }
 
-    /// Operands of all rows times the active weights; also says what the rows read. A row without
-    /// an address adds nothing.
-    fn column_sums(&mut self, slot: &VectorSlot) -> (Vec<i32>, OperandReads) {
-        let mut sums = vec![0i32; self.cols];
+    /// Operands of all rows, a byte for each, and what the rows read. A row without an address has a 0.
+    pub fn operands(&mut self, slot: &VectorSlot) -> (Vec<u8>, OperandReads) {
+        let mut bytes = vec![0; self.active.len() / self.cols];
         let mut found = OperandReads::default();
-        for row in 0..slot.rows {
+        for (row, operand) in bytes.iter_mut().enumerate().take(slot.rows) {
             let address = match self.memory.own_address(row, slot.address, slot.entry) {
                 OwnAddress::At(address) => address,
                 OwnAddress::None => continue,
@@ -291,12 +297,20 @@ impl Datapath {
             };
             let (byte, reads) = self.memory.read_operand(row, address, slot.fresh);
             found.banks |= u32::from(reads) << (address / self.bank_bytes);
-            let operand = if byte <= slot.threshold {
-                i32::from(byte)
-            } else {
-                i32::from(byte) - 256
+            *operand = byte;
+        }
+        (bytes, found)
+    }
+
+    /// Operands of all rows times the active weights; also says what the rows read.
+    fn column_sums(&mut self, slot: &VectorSlot) -> (Vec<i32>, OperandReads) {
+        let mut sums = vec![0i32; self.cols];
+        let (bytes, found) = self.operands(slot);
+        for (byte, weights) in bytes.iter().zip(self.active.chunks(self.cols)) {
+            let operand = match *byte <= slot.threshold {
+                true => i32::from(*byte),
+                false => i32::from(*byte) - 256,
             };
-            let weights = &self.active[row * self.cols..(row + 1) * self.cols];
             for (sum, &weight) in sums.iter_mut().zip(weights) {
                 *sum = sum.wrapping_add(operand * i32::from(weight));
             }

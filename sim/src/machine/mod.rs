@@ -7,6 +7,7 @@
 //! that ends with an error are not a prediction.
 
 mod check;
+mod cluster;
 mod counters;
 mod datapath;
 mod memory;
@@ -21,6 +22,8 @@ use heddle_arch::params::Params;
 
 pub use counters::Counters;
 
+use crate::sparse::Counts;
+use cluster::Engine;
 use datapath::Datapath;
 use memory::Accesses;
 use prefetch::Places;
@@ -163,6 +166,24 @@ impl Machine {
         self.data.set_activation(table as usize, byte, stored);
     }
 
+    /// Writes a word of a command of the sparse cluster; false if there is none, or if it takes none any more.
+    pub fn write_cluster_command(&mut self, word: u32) -> bool {
+        let cluster = self.data.cluster.as_mut();
+        cluster.is_some_and(|cluster| cluster.write_command(word))
+    }
+
+    /// Writes a word of weights of the sparse cluster; false if there is none, or if none is waited for.
+    pub fn write_cluster_weights(&mut self, word: u64) -> bool {
+        let cluster = self.data.cluster.as_mut();
+        cluster.is_some_and(|cluster| cluster.write_weights(word))
+    }
+
+    /// What the sparse cluster has counted since the machine was made.
+    #[must_use]
+    pub fn cluster_counts(&self) -> Option<Counts> {
+        self.data.cluster.as_ref().map(Engine::counts)
+    }
+
     /// Sets HOST_ZERO, the zero point of bytes that pass the host port.
     pub fn set_host_zero(&mut self, zero_point: i8) {
         self.host_zero = zero_point as u8;
@@ -217,6 +238,10 @@ impl Machine {
         mut watch: impl FnMut(WrittenWord),
     ) -> Result<Counters, MachineError> {
         self.data.memory.accesses = Accesses::default();
+        // The host starts no program before.
+        if let Some(cluster) = &mut self.data.cluster {
+            cluster.settle();
+        }
         // Nothing that runs can write to the banks of the program.
         let read = self.places.map(|places| places.read(&self.data.memory));
         let program = read.as_deref().unwrap_or(&self.program);

@@ -2,6 +2,7 @@
 
 use heddle_arch::isa::{
     ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC,
+    is_sparse,
 };
 use heddle_arch::params::Params;
 
@@ -24,6 +25,10 @@ pub(crate) struct Idle {
     pub drain: bool,
     /// Not whether it is idle: the weight unit's instruction is a copy.
     pub copies: bool,
+    /// The sparse cluster; idle if there is none.
+    pub cluster: bool,
+    /// Not whether it is idle: it has room for a command.
+    pub takes_command: bool,
 }
 
 impl Idle {
@@ -38,6 +43,8 @@ impl Idle {
         (self.weights || !(named(16) || starts_weights || meets_copy))
             && (self.stream || !(named(17) || opcode == OP_MATMUL))
             && (self.drain || !(named(18) || meets_drain))
+            && (self.cluster || opcode != OP_HALT)
+            && (self.takes_command || !is_sparse(opcode))
     }
 }
 
@@ -88,7 +95,12 @@ pub(crate) struct Sequencer {
     found: Option<(u32, Trap)>,
     /// None for a program memory of its own, which has each word at once.
     prefetch: Option<Prefetch>,
+    /// Word of a command that the sparse cluster is given in this cycle.
+    given: Option<u32>,
 }
+
+/// Bits of a header that the sequencer keeps to itself.
+const WAITS: u32 = 0x0007_0000;
 
 impl Sequencer {
     pub fn new(params: &Params, start_pc: u32) -> Self {
@@ -100,7 +112,18 @@ impl Sequencer {
             ahead: start_pc,
             found: None,
             prefetch: Prefetch::of(params, start_pc),
+            given: None,
         }
+    }
+
+    /// Program word of the instruction under way.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    /// Word of a command that the sparse cluster is given in this cycle.
+    pub fn given(&self) -> Option<u32> {
+        self.given
     }
 
     /// The next word of the program is read in this cycle, one ahead of the word that is needed.
@@ -123,6 +146,7 @@ impl Sequencer {
 
     /// One cycle; `progress` says that a unit accepted an address in the one before.
     pub fn cycle(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
+        self.given = None;
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.cycle();
         }
@@ -157,7 +181,9 @@ impl Sequencer {
                 if left > 1 {
                     self.comes(program, at + 1);
                 }
-                if let Err(fault) = check.next(word, left == 1, &self.params) {
+                if is_sparse(header & 0xff) {
+                    self.given = Some(word);
+                } else if let Err(fault) = check.next(word, left == 1, &self.params) {
                     self.found = Some((FAULT_CYCLES, self.trap(fault)));
                     return Ok(Issue::Nothing);
                 }
@@ -214,7 +240,7 @@ impl Sequencer {
 
     fn may_issue(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         let header = program[self.pc as usize];
-        check_header(header).map_err(|fault| self.trap(fault))?;
+        check_header(header, self.params.has_cluster()).map_err(|fault| self.trap(fault))?;
         let passes = idle.allows(header);
         let halts = header & 0xff == OP_HALT;
         let synchronises = header & 0xff == OP_SYNC;
@@ -237,6 +263,9 @@ impl Sequencer {
             self.pc += 1;
             self.state = State::Fetch;
             return Ok(Issue::Synchronised);
+        }
+        if is_sparse(header & 0xff) {
+            self.given = Some(header & !WAITS);
         }
         self.comes(program, self.pc as usize + 1);
         self.state = State::Words((header >> 8 & 0xff) - 1, WordCheck::new(header));

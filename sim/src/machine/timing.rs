@@ -11,9 +11,12 @@ mod weights;
 
 use std::collections::VecDeque;
 
-use heddle_arch::isa::{ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR};
+use heddle_arch::isa::{
+    ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, is_sparse,
+};
 use heddle_arch::params::Params;
 
+use super::cluster::Engine;
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
 use super::prefetch::Places;
@@ -63,6 +66,10 @@ pub(crate) struct Clockwork {
     faults: VecDeque<u64>,
     /// What a unit has met in the cycle before stops the program in this one.
     trap: Option<Trap>,
+    /// The same of the sparse cluster.
+    cluster_error: Option<ErrorCode>,
+    /// A slot that the stream unit sends to the sparse cluster in this cycle.
+    slot: Option<Vec<u8>>,
     pub tally: Tally,
 }
 
@@ -104,6 +111,8 @@ impl Clockwork {
             post_from: 0,
             faults: VecDeque::new(),
             trap: None,
+            cluster_error: None,
+            slot: None,
             tally: Tally::default(),
         }
     }
@@ -112,13 +121,17 @@ impl Clockwork {
     pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
         // The sequencer knows it a cycle later.
         let progress = std::mem::take(&mut self.progress);
+        let cluster = data.cluster.as_ref();
         let idle = Idle {
             weights: !self.weights.busy() && self.now >= self.copies.idle_from,
             stream: !self.stream.busy(),
             drain: !self.drain.busy() && self.now >= self.drain_idle_from,
             copies: self.copies.is_current(),
+            cluster: !cluster.is_some_and(Engine::is_busy),
+            takes_command: cluster.is_some_and(Engine::takes_command),
         };
-        let trap = self.trap.take();
+        let trap = self.trap.take().or(self.cluster_trap());
+        self.cluster_sums(data);
         match self.units(data) {
             // What is read now is not what the hardware reads.
             Err(conflict @ Trap::BankConflict { .. }) => return Err(conflict),
@@ -126,6 +139,7 @@ impl Clockwork {
         }
         // A fault of the sequencer wins over one of the units.
         let issue = self.sequencer.cycle(program, idle, progress)?;
+        self.cluster(data);
         if let Some(trap) = trap {
             return Err(trap);
         }
@@ -141,12 +155,44 @@ impl Clockwork {
             }
         }
         match &issue {
-            Issue::Begin(header, pc) => self.unit(*header).pc = *pc,
+            Issue::Begin(header, pc) if !is_sparse(header & 0xff) => self.unit(*header).pc = *pc,
             Issue::Start(instruction) => self.start(instruction, data),
             _ => {}
         }
         self.now += 1;
         Ok(issue != Issue::Done)
+    }
+
+    /// What the sparse cluster has met in the cycle before.
+    fn cluster_trap(&mut self) -> Option<Trap> {
+        self.cluster_error.take().map(|code| Trap::Error {
+            code,
+            pc: self.sequencer.pc(),
+            message: "a command of the sparse cluster".to_string(),
+        })
+    }
+
+    /// Sums of the sparse cluster meet their drain address.
+    fn cluster_sums(&mut self, data: &Datapath) {
+        let Some(sums) = data.cluster.as_ref().and_then(Engine::leaving) else {
+            return;
+        };
+        match self.pending.front() {
+            Some((due, _)) if *due == self.now => self.cluster_error = Some(ErrorCode::SparseOrder),
+            _ => self.pending.push_front((self.now, sums.to_vec())),
+        }
+    }
+
+    /// The sparse cluster in this cycle.
+    fn cluster(&mut self, data: &mut Datapath) {
+        let Some(cluster) = &mut data.cluster else {
+            return;
+        };
+        let done = cluster.step(self.sequencer.given(), self.slot.take(), None);
+        self.progress |= done.event;
+        if let Some(error) = done.error {
+            self.cluster_error = ErrorCode::from_number(error.number());
+        }
     }
 
     /// The unit that an instruction with this header starts.
@@ -216,7 +262,10 @@ impl Clockwork {
         let mut vector = false;
         let step = self.stream.valid(self.now);
         let address = step.map(|step| self.stream_address(&step)).transpose();
-        if let (Some(step), Ok(Some(address))) = (step, &address) {
+        let to_cluster = |step: &Step| self.streaming.cluster && step.row == ROW_TENSOR;
+        if let (Some(_), Ok(Some(address))) = (step.filter(to_cluster), &address) {
+            banks = self.cluster_slot(data, *address);
+        } else if let (Some(step), Ok(Some(address))) = (step, &address) {
             let address = *address;
             let waits = self.waits_for_sums(&step);
             let armed = self.armed || !self.streaming.tile_begins;
@@ -241,6 +290,33 @@ impl Clockwork {
             self.swap(data);
         }
         address.map(|_| banks)
+    }
+
+    /// The operands of this address go to the sparse cluster, if it has room for them. Gives the banks that they were read from.
+    fn cluster_slot(&mut self, data: &mut Datapath, address: usize) -> u32 {
+        if !data.cluster.as_ref().is_some_and(Engine::takes_slot) {
+            return 0;
+        }
+        let stream = &mut self.streaming;
+        let (bytes, reads) = data.operands(&VectorSlot {
+            address,
+            entry: stream.entry.map(|entry| entry as usize),
+            rows: stream.rows,
+            threshold: stream.threshold,
+            fresh: stream.fresh,
+            first_tile: false,
+            raised: false,
+            to_post: false,
+            result: (0, 0),
+        });
+        stream.fresh = false;
+        if reads.beyond {
+            self.faults.push_back(self.now + 1 + self.delays.fault);
+        }
+        self.slot = Some(bytes);
+        self.stream.accept();
+        self.progress = true;
+        reads.banks
     }
 
     /// The sums that this slot starts from are not stored yet. A tile has no gaps, so that its first vector

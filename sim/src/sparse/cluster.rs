@@ -2,6 +2,7 @@
 
 use heddle_arch::Params;
 use heddle_arch::isa::sparse::SparseError;
+use heddle_arch::params::Sparse;
 
 use super::cell::{SparseUnitInputs, SparseUnitModel, SparseUnitOutputs};
 use super::cut_engine::{CutInputs, CutModel};
@@ -43,6 +44,8 @@ pub struct ClusterOutputs {
     pub error: Option<SparseError>,
     /// Words of commands before the one that is looked at, or was wrong.
     pub words: u32,
+    /// Something happened in the cycle before.
+    pub event: bool,
 }
 
 /// What has been counted.
@@ -105,9 +108,17 @@ pub struct ClusterModel {
 }
 
 impl ClusterModel {
-    /// The cluster of a configuration.
+    /// The cluster of a configuration, on its own.
     pub fn new(params: &Params) -> Self {
-        let section = params.sparse_cluster();
+        Self::of(params.sparse_cluster(), params.post.left_shift, false)
+    }
+
+    /// The cluster as an engine of a machine, which takes its sums as they come.
+    pub fn engine(params: &Params) -> Self {
+        Self::of(params.sparse_cluster().as_engine(), false, true)
+    }
+
+    fn of(section: Sparse, left_shift: bool, direct: bool) -> Self {
         let lanes = section.channels as usize;
         let units = section.units as usize;
         let load_lanes = section.load_lanes.expect("lanes are given") as usize;
@@ -124,8 +135,9 @@ impl ClusterModel {
                 units,
                 tiles: section.tiles as usize,
                 post: section.post,
-                left_shift: params.post.left_shift,
+                left_shift,
                 positions: section.positions as usize * usize::from(section.census),
+                direct,
             }),
             cut: CutModel::new(units),
             head: HeadModel::new(section),
@@ -134,6 +146,17 @@ impl ClusterModel {
             progress: DelayLine::new(1),
             counts: Counts::default(),
         }
+    }
+
+    /// The bias of an output channel: its group, and its lane there.
+    pub fn set_bias(&mut self, tile: usize, lane: usize, bias: i32) {
+        self.drain.set_bias(tile, lane, bias);
+    }
+
+    /// The sums of a position that leave in this cycle.
+    pub fn leaving(&self) -> Option<&[i32]> {
+        let last = self.units.last().expect("there is a unit");
+        self.drain.leaving().then(|| last.sums())
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
@@ -226,6 +249,7 @@ impl ClusterModel {
             idle: head.idle,
             error: head.error,
             words: head.words,
+            event: happened,
         }
     }
 

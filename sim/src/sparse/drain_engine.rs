@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::Position;
 use super::census::{CensusModel, Counted};
+use super::drain_out::OutQueue;
 use super::drain_walk::{Bounds, DrainWords, Drained};
 use crate::delay::DelayLine;
 use crate::post::{Scale, requantise};
@@ -23,6 +24,8 @@ pub struct DrainSizes {
     pub left_shift: bool,
     /// Counts of results that are kept; 0 without a census.
     pub positions: usize,
+    /// Sums leave as they come, for a machine that takes each of them ([`DrainModel::leaving`]).
+    pub direct: bool,
 }
 
 impl DrainSizes {
@@ -124,9 +127,7 @@ pub struct DrainModel {
     on_their_way: usize,
     /// Results were on their way a cycle ago.
     unsettled: bool,
-    stored: VecDeque<Slot>,
-    shown: Option<Slot>,
-    out: Option<(VecDeque<u64>, bool)>,
+    out: OutQueue,
     census: CensusModel,
     count: Option<u32>,
     /// When the group began whose positions are named.
@@ -153,13 +154,21 @@ impl DrainModel {
             scaling: DelayLine::new(sizes.scale_cycles()),
             on_their_way: 0,
             unsettled: false,
-            stored: VecDeque::new(),
-            shown: None,
-            out: None,
+            out: OutQueue::default(),
             census: CensusModel::new(sizes.positions.max(1)),
             count: None,
             group_began: 0,
         }
+    }
+
+    /// The bias of a lane.
+    pub fn set_bias(&mut self, tile: usize, lane: usize, bias: i32) {
+        self.parameters[tile][lane].0 = bias;
+    }
+
+    /// The sums behind the last unit belong in this cycle to a position whose sums leave.
+    pub fn leaving(&self) -> bool {
+        self.units.front().is_some()
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
@@ -170,16 +179,16 @@ impl DrainModel {
         let outputs = self.outputs(bias);
 
         // Whatever is known at the beginning of the cycle decides, so the walk comes first.
-        let room = self.on_their_way + self.stored.len() < self.sizes.places();
+        let room = self.sizes.direct || self.on_their_way + self.out.stored() < self.sizes.places();
         let settled = !self.unsettled;
         let before = self.on_their_way;
         let arrives = self.units.shift(leaves);
+        let arrives = arrives.filter(|_| !self.sizes.direct);
         let scaled = arrives.map(|drained| self.scaled(&drained, &inputs.sums));
         let (come, counted) = self.scaling.shift(scaled).unzip();
         self.count = self.census.step(counted.flatten().as_ref(), inputs.asked);
-        self.leave(inputs.ready);
         self.on_their_way -= usize::from(come.is_some());
-        self.stored.extend(come);
+        self.out.step(inputs.ready, come);
         let left = self.on_their_way;
         self.walk(room, settled);
         self.unsettled = before > 0 || self.on_their_way > left;
@@ -201,8 +210,7 @@ impl DrainModel {
                 || walking == Some(region)
                 || self.clock < self.passed[usize::from(region)]
         });
-        let has_results =
-            self.unsettled || !self.stored.is_empty() || self.shown.is_some() || self.out.is_some();
+        let has_results = self.unsettled || !self.out.is_empty();
         DrainOutputs {
             busy,
             region: self.words.region(),
@@ -211,28 +219,8 @@ impl DrainModel {
             idle: region_busy == [false; 2] && !has_results,
             position: self.position.map(|drained| drained.position),
             bias,
-            out: self
-                .out
-                .as_ref()
-                .map(|(words, last)| (words[0], *last && words.len() == 1)),
+            out: self.out.front(),
             count: self.count,
-        }
-    }
-
-    /// Results go on towards the output, those in front first.
-    fn leave(&mut self, ready: bool) {
-        if let Some((words, _)) = &mut self.out {
-            if ready {
-                words.pop_front();
-            }
-        }
-        self.out.take_if(|(words, _)| words.is_empty());
-        if self.out.is_none() {
-            let next = self.shown.take();
-            self.out = next.map(|(words, last)| (words.into(), last));
-        }
-        if self.shown.is_none() {
-            self.shown = self.stored.pop_front();
         }
     }
 
@@ -261,7 +249,7 @@ impl DrainModel {
             false => None,
         };
         if let Some(drained) = self.position {
-            self.on_their_way += usize::from(drained.leaves);
+            self.on_their_way += usize::from(drained.leaves && !self.sizes.direct);
             if drained.group_first {
                 self.group_began = self.clock;
             }
@@ -295,7 +283,7 @@ impl DrainModel {
 
     /// What the sums of a tile begin with.
     fn bias(&self, tile: usize) -> Vec<i32> {
-        if !self.sizes.post {
+        if !self.sizes.post && !self.sizes.direct {
             return vec![0; self.sizes.lanes];
         }
         let parameters = self.parameters[tile % self.sizes.tiles].iter();

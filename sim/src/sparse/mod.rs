@@ -9,6 +9,7 @@ mod cut_engine;
 mod cutter;
 mod drain;
 mod drain_engine;
+mod drain_out;
 mod drain_walk;
 mod fill;
 mod head;
@@ -30,6 +31,7 @@ pub use cut_engine::{CutInputs, CutModel, CutOutputs, CutResult, CutWords, UnitW
 pub use cutter::{Cell, Cuts, Cutting};
 pub use drain::{LinkModel, LinkOutputs, Position};
 pub use drain_engine::{DrainInputs, DrainModel, DrainOutputs, DrainSizes, ScaleWord};
+pub use drain_out::OutQueue;
 pub use drain_walk::{Bounds, DrainWords, Drained};
 pub use fill::{FillInputs, FillModel, FillOutputs};
 pub use head::{Given, HeadInputs, HeadModel, HeadOutputs, UnitStatus};

@@ -13,7 +13,7 @@ impl Clockwork {
     pub(super) fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
         let valid_from = self.now + self.delays.first_address;
         match instruction {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => {}
             Instruction::Copy(CopyWords {
                 rows,
                 distance,
@@ -49,6 +49,7 @@ impl Clockwork {
                 last,
                 bank,
                 raised,
+                cluster,
                 tile_level,
                 threshold,
                 macs,
@@ -63,6 +64,7 @@ impl Clockwork {
                     last: *last,
                     bank: usize::from(*bank),
                     raised: *raised,
+                    cluster: *cluster,
                     level: *tile_level as u8,
                     threshold: *threshold,
                     macs: *macs,

@@ -141,6 +141,8 @@ pub(super) struct Stream {
     pub(super) last: bool,
     pub(super) bank: usize,
     pub(super) raised: bool,
+    /// Operands go to the sparse cluster.
+    pub(super) cluster: bool,
     pub(super) level: u8,
     pub(super) threshold: u8,
     pub(super) macs: u32,
