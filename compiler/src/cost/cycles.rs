@@ -92,7 +92,7 @@ impl Timeline {
             Instruction::Matmul(_) => stream_idle,
             Instruction::Drain(_) => self.drain_idle.max(self.copy_idle),
             Instruction::Copy(_) => weights_idle.max(self.drain_idle),
-            Instruction::Sync { .. } => 0,
+            Instruction::Sync { .. } | Instruction::Sparse(_) => 0,
         };
         let wait = instruction.wait();
         let others = [
@@ -108,6 +108,7 @@ impl Timeline {
         let valid = start + FIRST_ADDRESS;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
+            Instruction::Sparse(_) => {}
             Instruction::Copy(CopyWords { record, .. }) => {
                 let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
                 self.copy_idle = last + self.rows + 9;

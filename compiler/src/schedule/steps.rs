@@ -18,14 +18,14 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of an instruction; HALT and SYNC have none.
+    /// The unit of an instruction; HALT, SYNC and commands of the sparse cluster have none.
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<Unit> {
         match instruction {
             Instruction::LoadWeights(_) | Instruction::Copy(_) => Some(Unit::Weights),
             Instruction::Matmul(_) => Some(Unit::Stream),
             Instruction::Drain(_) => Some(Unit::Drain),
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
+            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
         }
     }
 

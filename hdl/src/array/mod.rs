@@ -9,7 +9,7 @@ mod pe;
 mod pe_array;
 mod pe_row;
 
-pub use bias::{BiasColumn, BiasRow, BiasSlot};
+pub use bias::{BiasColumn, BiasRow, BiasSlot, BiasWrite};
 pub use dual::DualArray;
 pub use dual_pe::DualPe;
 pub use dual_row::{DualRow, DualSlot, DualSlotReg};

@@ -33,6 +33,10 @@ pub struct DrainIssue<const A: usize> {
     pub level_i: Signal<In, Bits<3>>,
     /// Slots in a window, less one.
     pub window_i: [Signal<In, Bits<8>>; pooling],
+    /// Sums of the sparse cluster meet their drain address.
+    pub leaves_i: [Signal<In, Bit>; clusters],
+    /// A result of the array does too.
+    pub meets_o: [Signal<Out, Bit>; clusters],
     /// Tensor slot behind the last row.
     pub op_valid_i: Signal<In, Bit>,
     /// Its address (epilogue: result address).
@@ -130,6 +134,9 @@ pub struct DrainIssue<const A: usize> {
     /// Sums may be raised.
     #[new(shape.sequencer.post.dual_scale.into())]
     _raises: Feature<"ds">,
+    /// There is a sparse cluster.
+    #[new(shape.sequencer.cluster.into())]
+    _clusters: Feature<"sc">,
     /// Stored sums are read for the foot of the array, a cycle before its sums are there.
     #[new(usize::from(!shape.sums_at_top))]
     _foot: usize,
@@ -164,7 +171,11 @@ impl<const A: usize> DrainIssue<A> {
 
         let last = 7 - self._foot;
         self.slot_tag = self.tag[last];
-        self.slot_vector = self.valid[last];
+        self.slot_vector = mux(
+            self._clusters > 0,
+            self.valid[last] & !self.slot_tag.get_bit(7),
+            self.valid[last],
+        );
         self.slot_epilogue = self.slot_tag.get_bit(1);
 
         self.vector = mux(self.slot_vector, self.vector + 1, self.vector);
@@ -193,6 +204,12 @@ impl<const A: usize> DrainIssue<A> {
             self.to_post[i] = self.to_post[i - 1] & !self.clear_i;
         }
         self.wants = self.to_post[1 + self._foot];
+        for k in 0..self._clusters {
+            self.meets_o[k] = self.to_post[1 + self._foot] & self.leaves_i[k];
+            if self.leaves_i[k] {
+                self.wants = true;
+            }
+        }
         let inside = (self.addr_i >> self._byte_bits.to_bits::<6>()) == 0;
         let has_tile = (self.tile >> self._tile_bits.to_bits::<4>()) == 0;
         if self._work_words > 0 {

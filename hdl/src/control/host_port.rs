@@ -5,6 +5,7 @@ use super::prefetch::ProgramWrite;
 use super::shape::ControlShape;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest};
 use crate::post::TableWrite;
+use crate::sparse::{ClusterOrder, ClusterState};
 use heddle_arch::host::{self, Counter, Register};
 use heddle_arch::isa::fields::{ctrl, host_zero, shape, start_pc};
 use heddle_kernel::prelude::*;
@@ -16,6 +17,8 @@ const STATUS: usize = Register::Status as usize;
 const HOST_ZERO: usize = Register::HostZero as usize;
 const SHAPE: usize = Register::Shape as usize;
 const STALL_SUMS: usize = Counter::StallSums.index() as usize;
+/// Bits 29 to 7 of an address of the sparse cluster.
+const CLUSTER: usize = 1 << (29 - 7);
 /// The first counter.
 const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 
@@ -45,6 +48,10 @@ pub struct HostPort {
     pub count_i: [Signal<In, Bits<32>>; counts],
     /// Counter STALL_SUMS.
     pub stall_sums_i: [Signal<In, Bits<32>>; stall_sums],
+    /// What the sparse cluster says.
+    pub cluster_i: [ClusterState<In>; clusters],
+    /// What the host asks of it: words of commands and of weights, a counter.
+    pub cluster_o: [ClusterOrder<Out>; clusters],
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
     /// Word address of the first instruction.
@@ -84,6 +91,16 @@ pub struct HostPort {
     coded: [Delay<Bits<8>>; 8],
     rvalid: Reg<Bit>,
     rdata: [Delay<Bits<8>>; 8],
+    /// A word of a command leaves.
+    command_wen: [Reg<Bit>; clusters],
+    /// A word of weights waits.
+    weight: [Reg<Bit>; clusters],
+    weights: [RegData<Bits<16>>; 4 * clusters],
+    /// A counter of the cluster was asked for.
+    counts: [Reg<Bit>; clusters],
+    is_command: [Signal<Local, Bit>; clusters],
+    is_weight: [Signal<Local, Bit>; clusters],
+    is_count: [Signal<Local, Bit>; clusters],
     region: Signal<Local, Bits<2>>,
     index: Signal<Local, Bits<5>>,
     is_buffer: Signal<Local, Bit>,
@@ -102,6 +119,8 @@ pub struct HostPort {
     take_register: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     word: Signal<Local, Bits<32>>,
+    /// A register or a counter answers in the next cycle.
+    answers: Signal<Local, Bit>,
     /// Rows of the array.
     #[new(shape.sequencer.rows)]
     _rows: Param<'r'>,
@@ -136,6 +155,9 @@ pub struct HostPort {
     _counts: usize,
     #[new((activations > 0).into())]
     _activates: usize,
+    /// There is a sparse cluster.
+    #[new(shape.sequencer.cluster.into())]
+    _clusters: Feature<"sc">,
 }
 
 impl HostPort {
@@ -151,6 +173,7 @@ impl HostPort {
     fn update(&mut self) {
         self.decode();
         self.requests();
+        self.cluster();
         self.answers();
     }
 
@@ -180,6 +203,21 @@ impl HostPort {
         self.host_ready_o = !self.start
             & ((self.region == 0) | !self.running_i)
             & (self.travels | !self.travel.get_bit(9));
+        for k in 0..self._clusters {
+            let is_here = (self.region == 1)
+                & (self.host_i.addr.get_bits::<23>(7) == CLUSTER.to_bits::<23>());
+            let number = self.host_i.addr.get_bits::<4>(3);
+            self.is_count[k] = (is_here) & !self.host_i.write;
+            self.is_command[k] = (is_here) & self.host_i.write & (number == 0);
+            self.is_weight[k] = (is_here) & self.host_i.write & (number == 1);
+            // A cluster that has stopped takes nothing: what it is sent is lost.
+            let stopped = self.cluster_i[k].error.any();
+            if (self.is_command[k] & !self.cluster_i[k].takes_command & !stopped)
+                | (self.is_weight[k] & self.weight[k])
+            {
+                self.host_ready_o = false;
+            }
+        }
         self.take = self.host_i.valid & self.host_ready_o;
         // What does not go to the partitions needs no comparison of its address to be taken.
         let write = self.host_i.valid & self.host_i.write & !self.start & !self.travel.get_bit(9);
@@ -204,6 +242,34 @@ impl HostPort {
         self.zero = field!(self.word, host_zero::ZERO);
         self.start_o = self.start;
         self.start_pc_o = self.start_pc;
+    }
+
+    /// Streams and counters of the sparse cluster.
+    fn cluster(&mut self) {
+        for k in 0..self._clusters {
+            let stopped = self.cluster_i[k].error.any();
+            self.command_wen[k] = self.take & self.is_command[k] & !stopped;
+            self.weight[k] = ((self.take & self.is_weight[k])
+                | (self.weight[k] & !self.cluster_i[k].takes_weight))
+                & !stopped;
+            for i in 0..4 {
+                self.weights[4 * k + i].load(
+                    self.take & self.is_weight[k],
+                    bit_cast::<16, 8>(self.host_i.wdata[2 * i])
+                        | (bit_cast::<16, 8>(self.host_i.wdata[2 * i + 1]) << 8),
+                );
+                self.cluster_o[k].weights[i] = self.weights[4 * k + i];
+            }
+            self.counts[k] = self.take & self.is_count[k];
+            self.cluster_o[k].command = self.command_wen[k];
+            self.cluster_o[k].word = self.program_o.wdata;
+            self.cluster_o[k].sends = false;
+            self.cluster_o[k].weight = self.weight[k];
+            self.cluster_o[k].counter = self.host_i.addr.get_bits::<4>(3);
+            if self.take & self.is_count[k] {
+                self.travel = 513usize.to_bits::<10>();
+            }
+        }
     }
 
     /// Requests to the memories leave one cycle later.
@@ -285,7 +351,18 @@ impl HostPort {
         if self.region != 0 {
             self.selected = 0.into();
         }
-        self.rvalid = self.buffer_i.rvalid | (self.take & !self.host_i.write & !self.is_buffer);
+        self.answers = self.take & !self.host_i.write & !self.is_buffer;
+        for k in 0..self._clusters {
+            // A counter answers a cycle later.
+            if self.is_count[k] {
+                self.answers = false;
+            }
+            if self.counts[k] {
+                self.answers = true;
+                self.selected = self.cluster_i[k].count;
+            }
+        }
+        self.rvalid = self.buffer_i.rvalid | self.answers;
         self.host_o.rvalid = self.rvalid;
         for k in 0..8 {
             self.wdata[k] = self.host_i.wdata[k];

@@ -6,7 +6,7 @@ use crate::post::PostOptions;
 use heddle_arch::isa;
 use heddle_arch::isa::fields::{
     Field, copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
-    matmul, matmul_macs, matmul_repeat, matmul_table, row,
+    matmul, matmul_macs, matmul_repeat, matmul_table, row, sparse,
 };
 use heddle_kernel::prelude::*;
 
@@ -16,6 +16,9 @@ const MATMUL: usize = isa::OP_MATMUL as usize;
 const DRAIN: usize = isa::OP_DRAIN as usize;
 const COPY: usize = isa::OP_COPY as usize;
 const SYNC: usize = isa::OP_SYNC as usize;
+const SPARSE_WORDS: usize = isa::SPARSE_WORDS;
+/// Bits of the header of a command of the sparse cluster that are 0.
+const NO_HEADER: u64 = (header::ZEROS[0].mask() & !sparse::header::WAIT_RUNS.mask()) as u64;
 
 /// Checks one word of an instruction.
 ///
@@ -96,6 +99,8 @@ pub struct InstructionCheck {
     _activations: usize,
     #[new(post.dual_scale.into())]
     _duals: usize,
+    #[new(shape.cluster.into())]
+    _clusters: usize,
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
     /// The units do not all have the rows and loops of a record.
@@ -106,11 +111,8 @@ pub struct InstructionCheck {
 /// Options of post-processing in word 1 of a DRAIN.
 const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
 
-/// Bits of word 1 of a MATMUL and a DRAIN that are 0 where there are no dual scales.
-const NO_DUAL: [Field; 2] = [
-    matmul::RAISED.up_to(matmul::ZEROS[0]),
-    drain::DUAL.up_to(drain::ZEROS[0]),
-];
+/// Bits of word 1 of a DRAIN that are 0 where there are no dual scales.
+const NO_DUAL: Field = drain::DUAL.up_to(drain::ZEROS[0]);
 
 #[kernel]
 impl InstructionCheck {
@@ -183,6 +185,18 @@ impl InstructionCheck {
             }
         }
         self.bad_header_o = field!(self.word_i, header::ZEROS[0]) != 0;
+        for _ in 0..self._clusters {
+            // Opcodes 0x10 to 0x14 with two to fifteen words.
+            let is_sparse =
+                (self.word_i.get_bits::<5>(3) == 2) & (self.word_i.get_bits::<3>(0) < 5);
+            if is_sparse {
+                self.is_known_o = true;
+                self.target_o = Unit::Cluster;
+                let length = field!(self.word_i, header::LENGTH);
+                self.bad_length_o = (length < 2) | (length > SPARSE_WORDS.to_bits::<8>());
+                self.bad_header_o = (self.word_i & NO_HEADER.to_bits::<32>()) != 0;
+            }
+        }
     }
 
     /// Rows, columns and levels that the machine does not have.
@@ -205,7 +219,7 @@ impl InstructionCheck {
         self.bad_advance = mux(
             self._duals > 0,
             field!(self.word_i, drain::ZEROS[0]) != 0,
-            field!(self.word_i, NO_DUAL[1]) != 0,
+            field!(self.word_i, NO_DUAL) != 0,
         );
         if flag!(self.word_i, drain::ADVANCING) {
             if level.get_bits::<4>(0) >= self._sizes.units[2].loops.to_bits::<4>() {
@@ -277,11 +291,18 @@ impl InstructionCheck {
                     | (field!(self.word_i, load_weights::ZEROS[0]) != 0);
             }
             Unit::Stream => {
-                self.bad_field_o = mux(
-                    self._duals > 0,
-                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0),
-                    self.bad_count | self.bad_level | (field!(self.word_i, NO_DUAL[0]) != 0),
-                );
+                self.bad_field_o =
+                    self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0);
+                if self._duals == 0 {
+                    if flag!(self.word_i, matmul::RAISED) {
+                        self.bad_field_o = true;
+                    }
+                }
+                if self._clusters == 0 {
+                    if flag!(self.word_i, matmul::CLUSTER) {
+                        self.bad_field_o = true;
+                    }
+                }
             }
             Unit::Copy => {
                 self.bad_field_o = self.bad_count | (field!(self.word_i, copy::ZEROS[0]) != 0);

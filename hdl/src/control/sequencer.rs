@@ -8,6 +8,9 @@ use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{drain, header, matmul, row};
 use heddle_kernel::prelude::*;
 
+/// Bits of a header that the sequencer does not keep to itself.
+const GIVEN: u64 = !header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask() as u64;
+
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
 /// Words are read ahead: one stands in a register, the next at the output of the memory. A header is checked in Fetch, what is
@@ -35,6 +38,14 @@ pub struct Sequencer {
     pub ready_i: [Signal<In, Bit>; banked],
     /// The unit is busy.
     pub busy_i: [Signal<In, Bit>; 3],
+    /// The sparse cluster has something under way.
+    pub cluster_busy_i: [Signal<In, Bit>; clusters],
+    /// It has room for a command.
+    pub takes_command_i: [Signal<In, Bit>; clusters],
+    /// It is given the word of a command.
+    pub command_o: [Signal<Out, Bit>; clusters],
+    /// The word.
+    pub command_word_o: [Signal<Out, Bits<32>>; clusters],
     /// Some unit accepted an address in this cycle.
     pub progress_i: Signal<In, Bit>,
     /// A unit has failed: the program stops.
@@ -125,6 +136,8 @@ pub struct Sequencer {
     is_halt: Delay<Bit>,
     /// It is a SYNC.
     is_sync: Delay<Bit>,
+    /// It is a command of the sparse cluster.
+    is_command: [Delay<Bit>; clusters],
     /// It waits until this unit is idle.
     needs: [Delay<Bit>; 3],
     /// The word of the cycle before has a field out of range.
@@ -194,6 +207,10 @@ pub struct Sequencer {
     _pooling: usize,
     #[new(shape.post.extra())]
     _extra: usize,
+    #[new(shape.cluster.into())]
+    _clusters: usize,
+    /// The instruction has no record: its words are those of a command.
+    is_raw: Signal<Local, Bit>,
 }
 
 impl Sequencer {
@@ -289,6 +306,14 @@ impl Sequencer {
                 self.hold = true;
             }
         }
+        for k in 0..self._clusters {
+            self.is_command[k] = self.starts_any & (self.check.target_o == Unit::Cluster);
+            if (self.is_command[k] & !self.takes_command_i[k])
+                | (self.is_halt & self.cluster_busy_i[k])
+            {
+                self.hold = true;
+            }
+        }
         self.progress = self.progress_i;
         self.stuck = mux(!self.in_issue | self.progress, 0.into(), self.stuck + 1);
     }
@@ -302,8 +327,12 @@ impl Sequencer {
             | ((self.phase == Phase::End) & self.last_loop);
 
         // Each fault has a register of its own, so that no check of a word is in front of the choice between them.
-        self.bad_field = self.in_body & self.check.bad_field_o;
-        self.bad_length = self.in_body & self.last_word & !self.record_end;
+        self.is_raw = false;
+        for _ in 0..self._clusters {
+            self.is_raw = self.unit == Unit::Cluster;
+        }
+        self.bad_field = self.in_body & self.check.bad_field_o & !self.is_raw;
+        self.bad_length = self.in_body & self.last_word & !self.record_end & !self.is_raw;
         self.past_end = self.read & ((self.ahead_pc >> self._pc_bits.to_bits::<5>()) != 0);
         self.found = self.bad_field | self.bad_length | self.past_end;
 
@@ -526,6 +555,13 @@ impl Sequencer {
         self.repeat_o = self.registers.repeat_o;
         self.place_o = self.registers.place_o;
 
+        for k in 0..self._clusters {
+            self.command_o[k] = (self.issue & self.is_command[k]) | (self.in_body & self.is_raw);
+            self.command_word_o[k] = self.word;
+            if self.in_issue {
+                self.command_word_o[k] = self.word & GIVEN.to_bits::<32>();
+            }
+        }
         self.running_o = self.state != State::Idle;
         self.clear_o = self.clear;
         self.pc_o = self.header_pc;

@@ -35,6 +35,8 @@ pub struct SequencerShape {
     pub post: PostOptions,
     /// Walks of the weight, stream and drain unit.
     pub units: [TraversalShape; 3],
+    /// There is a sparse cluster.
+    pub cluster: bool,
 }
 
 impl SequencerShape {
@@ -56,6 +58,7 @@ impl SequencerShape {
             row_offsets: params.state_buffer.row_offsets as usize,
             post: PostOptions::of(params),
             units,
+            cluster: params.has_cluster(),
         }
     }
 
@@ -68,7 +71,8 @@ impl SequencerShape {
             let doc = format!("rows of the {name} unit, then the loops of each");
             meta = meta.feature(&format!("{name}_loops"), letters, digits, &doc);
         }
-        meta
+        let doc = "there is a sparse cluster";
+        meta.feature("clusters", "sc", self.cluster.into(), doc)
     }
 
     /// Words of the memory that the sequencer reads: the program, or a prefetch buffer.

@@ -46,7 +46,7 @@ pub enum Phase {
     End,
 }
 
-/// The unit an instruction is for, and whether the weight unit copies.
+/// What an instruction is for, and whether the weight unit copies.
 #[derive(LogicState, Copy, Clone, PartialEq, Debug)]
 pub enum Unit {
     /// Weight unit.
@@ -57,4 +57,6 @@ pub enum Unit {
     Drain,
     /// Weight unit: it copies words.
     Copy,
+    /// The sparse cluster.
+    Cluster,
 }

@@ -35,6 +35,10 @@ pub struct Status {
     pub drain_error_i: Signal<In, Bit>,
     /// A result found no drain address.
     pub underflow_i: Signal<In, Bit>,
+    /// Number of the error of the sparse cluster, or 0.
+    pub cluster_error_i: [Signal<In, Bits<5>>; clusters],
+    /// It has something under way.
+    pub cluster_busy_i: [Signal<In, Bit>; clusters],
     /// Word addresses of the units' instructions: weights, stream, drain.
     pub unit_pc_i: [Signal<In, Bits<16>>; 3],
     /// A unit has failed in the cycle before.
@@ -52,9 +56,12 @@ pub struct Status {
     stream_error: Reg<Bit>,
     drain_error: Reg<Bit>,
     underflow: Reg<Bit>,
+    cluster_error: [Reg<Bits<5>>; clusters],
     unit_error: Signal<Local, Bit>,
     stopped: Signal<Local, Bit>,
     flags: Signal<Local, Bits<8>>,
+    /// There is a sparse cluster.
+    _clusters: Feature<"sc">,
 }
 
 #[kernel]
@@ -71,6 +78,12 @@ impl Status {
             | self.drain_error
             | self.underflow)
             & self.running_i;
+        for k in 0..self._clusters {
+            self.cluster_error[k] = self.cluster_error_i[k];
+            if self.cluster_error[k].any() & self.running_i {
+                self.unit_error = true;
+            }
+        }
         self.unit_error_o = self.unit_error;
         self.stopped = (self.fault_i | self.unit_error) & !self.error;
 
@@ -84,7 +97,14 @@ impl Status {
             if !self.fault_i {
                 self.code = code(ErrorCode::Address).into();
                 self.error_pc = self.unit_pc_i[2];
+                for k in 0..self._clusters {
+                    if !self.drain_error {
+                        self.code = bit_cast::<8, 5>(self.cluster_error[k]);
+                        self.error_pc = self.pc_i;
+                    }
+                }
                 if self.underflow {
+                    self.error_pc = self.unit_pc_i[2];
                     self.code = code(ErrorCode::DrainUnderflow).into();
                 }
                 if self.stream_error {
@@ -110,6 +130,11 @@ impl Status {
             .replace_bit(status::RUNNING.lsb, self.running_i)
             .replace_bit(status::DONE.lsb, self.done)
             .replace_bit(status::ERROR.lsb, self.error);
+        for k in 0..self._clusters {
+            self.flags = self
+                .flags
+                .replace_bit(status::CLUSTER.lsb, self.cluster_busy_i[k]);
+        }
         self.status_o = (self.error_pc.get_bits::<32>(0) << status::PC.lsb.to_bits::<5>())
             | (self.code.get_bits::<32>(0) << status::CODE.lsb.to_bits::<5>())
             | self.flags.get_bits::<32>(0);

@@ -38,6 +38,12 @@ pub struct StreamIssue<const A: usize> {
     pub table_i: Signal<In, Bit>,
     /// Entry of the first K tile.
     pub entry_i: Signal<In, Bits<8>>,
+    /// Operands go to the sparse cluster.
+    pub cluster_i: [Signal<In, Bit>; clusters],
+    /// It has room for a slot.
+    pub takes_slot_i: [Signal<In, Bit>; clusters],
+    /// It is sent a slot in this cycle.
+    pub sends_o: [Signal<Out, Bit>; clusters],
     /// Address from the traversal unit.
     pub addr_valid_i: Signal<In, Bit>,
     /// Accepts the address.
@@ -53,7 +59,7 @@ pub struct StreamIssue<const A: usize> {
     /// Swap decided in this cycle; it stands on the wave in the next.
     pub swap_o: Signal<Out, Bit>,
     /// Operand slot. Bits of the tag: 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile,
-    /// 5 results bank.
+    /// 5 results bank, 7 to the sparse cluster.
     pub op_o: OperandSlot<Out>,
     /// A vector is accepted in this cycle.
     pub vector_o: Signal<Out, Bit>,
@@ -108,6 +114,8 @@ pub struct StreamIssue<const A: usize> {
     vector: Signal<Local, Bit>,
     still_armed: Signal<Local, Bit>,
     swap: Signal<Local, Bit>,
+    /// The address becomes a slot for the sparse cluster.
+    sends: [Signal<Local, Bit>; clusters],
     #[new(SumsIssue::new(sum_rows))]
     sums: [SumsIssue; at_top],
     /// The sums that the slot starts from are not stored yet.
@@ -143,6 +151,9 @@ pub struct StreamIssue<const A: usize> {
     /// Sums may be raised.
     #[new(shape.sequencer.post.dual_scale.into())]
     _raises: Feature<"ds">,
+    /// There is a sparse cluster.
+    #[new(shape.sequencer.cluster.into())]
+    _clusters: Feature<"sc">,
 }
 
 impl<const A: usize> StreamIssue<A> {
@@ -223,6 +234,16 @@ impl<const A: usize> StreamIssue<A> {
             }
         }
         self.vector = self.accept & self.is_tensor;
+        // A slot for the cluster waits for its room, and for nothing else.
+        for k in 0..self._clusters {
+            self.sends[k] = false;
+            if self.is_tensor & self.cluster_i[k] {
+                self.sends[k] = self.addr_valid_i & self.in_range & self.takes_slot_i[k];
+                self.accept = self.sends[k];
+                self.vector = false;
+            }
+            self.sends_o[k] = self.sends[k] & !self.clear_i;
+        }
         self.addr_ready_o = self.accept;
         self.vector_o = self.vector;
         self.last_tile_o = self.last_tile;
@@ -233,6 +254,11 @@ impl<const A: usize> StreamIssue<A> {
             self.addr_valid_i & self.is_tensor & self.between & !self.armed,
         );
         self.error_o = self.addr_valid_i & !self.in_range;
+        for k in 0..self._clusters {
+            if self.is_tensor & self.cluster_i[k] {
+                self.stall_o = false;
+            }
+        }
     }
 
     /// The next weights.
@@ -268,6 +294,11 @@ impl<const A: usize> StreamIssue<A> {
                 }
             }
         }
+        for k in 0..self._clusters {
+            if self.sends[k] {
+                self.fresh = false;
+            }
+        }
         if self.start_i {
             self.first = self.first_i;
             self.fresh = true;
@@ -294,6 +325,12 @@ impl<const A: usize> StreamIssue<A> {
             tag,
         );
         self.op_valid = self.vector & !self.clear_i;
+        for k in 0..self._clusters {
+            if self.sends[k] {
+                self.op_tag = bits::<8>(1 << 7);
+                self.op_valid = !self.clear_i;
+            }
+        }
         self.op_swap = self.swap & !self.clear_i;
         self.op_fresh = self.fresh;
         self.op_addr = self.addr_i.get_bits::<16>(0);

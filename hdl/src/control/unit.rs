@@ -10,6 +10,7 @@ use super::{
 use crate::array::BiasSlot;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
 use crate::post::{DrainSettings, PostSlot, TableWrite};
+use crate::sparse::{ClusterOrder, ClusterState};
 use crate::traversal::TraversalEngine;
 use heddle_kernel::prelude::*;
 
@@ -27,6 +28,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub host_ready_o: Signal<Out, Bit>,
     /// Answer to a read.
     pub host_o: HostAnswer<Out>,
+    /// What the sparse cluster says.
+    pub cluster_i: [ClusterState<In>; clusters],
+    /// What it is asked for.
+    pub cluster_o: [ClusterOrder<Out>; clusters],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -94,6 +99,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     prefetch: [Prefetch; banked],
     #[new(Sequencer::new(sizes))]
     sequencer: Sequencer,
+    #[new(Status::new(clusters))]
     status: Status,
     #[new(Counters::new(counts + sums))]
     counters: Counters,
@@ -175,6 +181,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _activates: usize,
     #[new(sizes.post.dual_scale.into())]
     _duals: usize,
+    /// There is a sparse cluster.
+    #[new(sizes.cluster.into())]
+    _clusters: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {

@@ -40,6 +40,14 @@ pub struct SparseCluster {
     pub out_data_o: [Signal<Out, Bits<32>>; 2],
     /// They are the last ones of a SPARSE_DRAIN.
     pub out_last_o: Signal<Out, Bit>,
+    /// A bias, written when no drain is under way.
+    pub bias_i: [ScaleValue<In>; engines],
+    /// Sums leave.
+    pub leaves_o: [Signal<Out, Bit>; engines],
+    /// The sums.
+    pub sum_o: [Signal<Out, Bits<32>>; lanes * engines],
+    /// Something happened in the cycle before.
+    pub event_o: [Signal<Out, Bit>; engines],
     /// A counter.
     pub count_i: Signal<In, Bits<4>>,
     /// Its value, a cycle later.
@@ -101,6 +109,9 @@ pub struct SparseCluster {
     /// Results may be counted.
     #[new(shape.census.into())]
     _census: Feature<"cs">,
+    /// Sums leave as they come, and no results: `leaves_o` and `sum_o`.
+    #[new(shape.engine.into())]
+    _engines: Feature<"en">,
     /// Counts that are kept.
     _positions: Param<'c'>,
 }
@@ -168,7 +179,15 @@ impl SparseCluster {
     fn results(&mut self) {
         self.drain.command_i.follow(&self.head.command_o[2]);
         self.drain.start_i = self.head.start_o[2];
-        self.drain.scale_i.follow(&self.head.scale_o);
+        if self._engines == 0 {
+            self.drain.scale_i.follow(&self.head.scale_o);
+        }
+        for k in 0..self._engines {
+            self.drain.scale_i.follow(&self.bias_i[k]);
+            self.leaves_o[k] = self.drain.leaves_o[k];
+            self.sum_o.follow(&self.units.sum_o);
+            self.event_o[k] = self.counts.event_o;
+        }
         self.head.busy_i[2] = self.drain.busy_o;
         self.head.drains_i.follow(&self.drain.region_busy_o);
         self.head.scales_i = self.drain.scale_busy_o;

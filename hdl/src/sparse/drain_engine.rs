@@ -1,6 +1,6 @@
 //! Results of the units go out.
 
-use super::{Census, DrainOut, DrainScale, DrainShape, DrainWalk, waves::*};
+use super::{Census, DrainOut, DrainScale, DrainShape, DrainWalk, SparseBiases, waves::*};
 use heddle_kernel::prelude::*;
 
 /// SPARSE_DRAIN and SPARSE_SCALE: sends positions to the units, takes their sums, scales them and gives them out. With scaling a position is a
@@ -50,6 +50,8 @@ pub struct SparseDrain {
     pub count_addr_i: [Signal<In, Bits<16>>; census],
     /// The count that was asked for in the cycle before.
     pub count_o: [Signal<Out, Bits<12>>; census],
+    /// The sums on `sum_i` leave.
+    pub leaves_o: [Signal<Out, Bit>; engines],
     /// No command is here, no position is on its way, and all results have left.
     pub idle_o: Signal<Out, Bit>,
     #[new(DrainWalk::new(units, census))]
@@ -57,16 +59,18 @@ pub struct SparseDrain {
     #[new(DrainScale::new(shape))]
     scale: [DrainScale; posts],
     #[new(DrainOut::new(slots, halves))]
-    out: DrainOut,
+    out: [DrainOut; queues],
+    #[new(SparseBiases::new(lanes, tiles))]
+    biases: [SparseBiases; engines],
     #[new(Census::new(lanes, positions))]
     census: [Census; census],
     /// The position of so many cycles ago has a result, its last one.
     result: [Reg<Bit>; travel],
-    last: [Delay<Bit>; travel],
+    last: [Delay<Bit>; travel * queues],
     /// It is counted, and the last one of its group.
     counts: [Delay<Bit>; travel * census],
     group_last: [Delay<Bit>; travel * census],
-    half: [Signal<Local, Bits<32>>; halves],
+    half: [Signal<Local, Bits<32>>; halves * queues],
     /// Sums of a position.
     _lanes: Param<'g'>,
     /// Units, at most 64.
@@ -82,6 +86,11 @@ pub struct SparseDrain {
     /// Results are counted.
     #[new(usize::from(shape.post && shape.census))]
     _census: Feature<"cs">,
+    /// Sums leave as they come, on `sum_i`, and no results.
+    #[new(shape.engine.into())]
+    _engines: Feature<"en">,
+    #[new(1 - engines)]
+    _queues: usize,
     /// Counts that are kept.
     #[new(shape.positions * usize::from(shape.post && shape.census))]
     _positions: usize,
@@ -100,16 +109,18 @@ impl SparseDrain {
     fn update(&mut self) {
         self.walk.command_i.follow(&self.command_i);
         self.walk.start_i = self.start_i;
-        self.walk.room_i = self.out.room_o;
         self.busy_o = self.walk.busy_o;
         self.region_o = self.walk.region_o;
         self.region_busy_o.follow(&self.walk.region_busy_o);
         self.position_o.follow(&self.walk.position_o);
-        self.scale_busy_o = self.walk.busy_o | self.walk.walks_o | self.out.waits_o;
         self.result.shift_in(self.walk.leaves_o);
-        self.last.shift_in(self.walk.last_o);
+        for _ in 0..self._queues {
+            self.last.shift_in(self.walk.last_o);
+        }
         if self._posts > 0 {
             self.scaled();
+        } else if self._engines > 0 {
+            self.direct();
         } else {
             self.plain();
         }
@@ -122,7 +133,7 @@ impl SparseDrain {
         for k in 0..self._posts {
             self.scale[k].command_i.follow(&self.command_i);
             self.scale[k].begins_i = self.walk.begins_o;
-            self.walk.hold_i = self.scale[k].differs_o & self.out.waits_o;
+            self.walk.hold_i = self.scale[k].differs_o & self.out[0].waits_o;
             self.scale[k].scale_i.follow(&self.scale_i);
             self.scale[k].tile_i = self.walk.tile_o;
             self.scale[k].bias_en_i = self.result[1];
@@ -149,6 +160,18 @@ impl SparseDrain {
         }
     }
 
+    /// Sums leave as they come.
+    fn direct(&mut self) {
+        self.walk.hold_i = false;
+        for k in 0..self._engines {
+            self.biases[k].scale_i.follow(&self.scale_i);
+            self.biases[k].tile_i = self.walk.tile_o;
+            self.biases[k].bias_en_i = self.result[1];
+            self.sum_o.follow(&self.biases[k].bias_o);
+            self.leaves_o[k] = self.result[self._travel - 1];
+        }
+    }
+
     fn counts(&mut self) {
         for k in 0..self._census {
             self.counts.shift_in(self.walk.counts_o[k]);
@@ -164,17 +187,28 @@ impl SparseDrain {
     }
 
     fn results(&mut self) {
-        self.out.send_i = self.walk.send_o;
-        self.out.valid_i = self.result[self._travel - 1];
-        self.out.last_i = self.last[self._travel - 1];
-        self.out.data_i.follow(&self.half);
-        self.out.out_ready_i = self.out_ready_i;
-        self.out_valid_o = self.out.out_valid_o;
-        self.out_data_o.follow(&self.out.out_data_o);
-        self.out_last_o = self.out.out_last_o;
-        self.idle_o = !self.walk.region_busy_o[0]
-            & !self.walk.region_busy_o[1]
-            & !self.out.waits_o
-            & !self.out.busy_o;
+        let busy = self.walk.region_busy_o[0] | self.walk.region_busy_o[1];
+        if self._queues == 0 {
+            self.scale_busy_o = self.walk.busy_o | self.walk.walks_o;
+            self.idle_o = !busy;
+            self.walk.room_i = true;
+            self.out_valid_o = false;
+            self.out_data_o[0] = 0.into();
+            self.out_data_o[1] = 0.into();
+            self.out_last_o = false;
+        }
+        for k in 0..self._queues {
+            self.out[k].send_i = self.walk.send_o;
+            self.out[k].valid_i = self.result[self._travel - 1];
+            self.out[k].last_i = self.last[self._travel - 1];
+            self.out[k].data_i.follow(&self.half);
+            self.out[k].out_ready_i = self.out_ready_i;
+            self.walk.room_i = self.out[k].room_o;
+            self.scale_busy_o = self.walk.busy_o | self.walk.walks_o | self.out[k].waits_o;
+            self.idle_o = !busy & !self.out[k].waits_o & !self.out[k].busy_o;
+            self.out_valid_o = self.out[k].out_valid_o;
+            self.out_data_o.follow(&self.out[k].out_data_o);
+            self.out_last_o = self.out[k].out_last_o;
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! From drained sums to bytes.
 
-use super::{DrainShape, waves::*};
+use super::{DrainShape, SparseBiases, waves::*};
 use crate::post::Requantise;
 use heddle_arch::isa::fields::sparse::drain_bounds;
 use heddle_kernel::prelude::*;
@@ -34,11 +34,11 @@ pub struct DrainScale {
     /// The sums.
     pub sum_i: [Signal<In, Bits<32>>; lanes],
     /// What they begin with.
-    pub bias: [OutDelay<Bits<32>>; lanes],
+    pub bias_o: [Signal<Out, Bits<32>>; lanes],
     /// Scaled sums.
     pub byte_o: [Signal<Out, Bits<8>>; lanes],
-    #[new(Ram1r1w::new(1, tiles))]
-    biases: [Ram1r1w<8, 32>; lanes],
+    #[new(SparseBiases::new(lanes, tiles))]
+    biases: SparseBiases,
     /// Multipliers, and above them shifts to the right.
     #[new(Ram1r1w::new(1, tiles))]
     scales: [Ram1r1w<8, 36>; lanes],
@@ -61,7 +61,7 @@ pub struct DrainScale {
     /// Places of a shift to the right, or to either side.
     places: Signal<Local, Bits<5>>,
     written: Signal<Local, Bits<36>>,
-    writes: [Signal<Local, Bit>; 3],
+    writes: [Signal<Local, Bit>; 2],
     right: [Signal<Local, Bits<5>>; lanes],
     /// Sums of a position.
     _lanes: Param<'g'>,
@@ -99,11 +99,11 @@ impl DrainScale {
 
     /// Parameters come: bias, multiplier, shift of a lane.
     fn write(&mut self) {
-        for i in 0..3 {
-            self.writes[i] = self.scale_i.valid & (self.scale_i.number == i.to_bits::<2>());
+        for i in 1..3 {
+            self.writes[i - 1] = self.scale_i.valid & (self.scale_i.number == i.to_bits::<2>());
         }
         self.multiplier
-            .load(self.writes[1], self.scale_i.data.get_bits::<31>(0));
+            .load(self.writes[0], self.scale_i.data.get_bits::<31>(0));
         self.places = self.scale_i.data.get_bits::<5>(0);
         let is_right = self.scale_i.data.get_bit(5);
         if is_right {
@@ -114,14 +114,11 @@ impl DrainScale {
         self.written = (bit_cast::<36, 5>(self.places) << 31) | bit_cast::<36, 31>(self.multiplier);
         for i in 0..self._lanes {
             let is_lane = self.scale_i.lane == i.to_bits::<5>();
-            self.biases[i].wen_i = self.writes[0] & is_lane;
-            self.biases[i].waddr_i = self.scale_i.tile;
-            self.biases[i].wdata_i[0] = self.scale_i.data;
-            self.scales[i].wen_i = self.writes[2] & is_lane;
+            self.scales[i].wen_i = self.writes[1] & is_lane;
             self.scales[i].waddr_i = self.scale_i.tile;
             self.scales[i].wdata_i[0] = self.written;
             for _ in 0..self._lefts {
-                self.directions[i].wen_i = self.writes[2] & is_lane;
+                self.directions[i].wen_i = self.writes[1] & is_lane;
                 self.directions[i].waddr_i = self.scale_i.tile;
                 self.directions[i].wdata_i[0] = (!is_right).into();
             }
@@ -130,11 +127,12 @@ impl DrainScale {
 
     /// The tile meets the memories.
     fn read(&mut self) {
+        self.biases.scale_i.follow(&self.scale_i);
+        self.biases.tile_i = self.tile_i;
+        self.biases.bias_en_i = self.bias_en_i;
+        self.bias_o.follow(&self.biases.bias_o);
         self.tile.shift_in(self.tile_i);
         for i in 0..self._lanes {
-            self.biases[i].ren_i = self.bias_en_i;
-            self.biases[i].raddr_i = self.tile[1];
-            self.bias[i] = self.biases[i].rdata_o[0];
             self.scales[i].ren_i = self.scale_en_i;
             self.scales[i].raddr_i = self.tile[self._units + 2];
             self.scale[i] = self.scales[i].rdata_o[0];

@@ -1,5 +1,6 @@
 //! The sparse cluster: compute units that multiply values that are not zero, and add the products where they belong.
 
+mod biases;
 mod cell;
 mod census;
 mod cluster;
@@ -15,6 +16,7 @@ mod drain_engine;
 mod drain_out;
 mod drain_scale;
 mod drain_walk;
+mod engine;
 mod fill;
 mod head;
 mod load;
@@ -37,6 +39,7 @@ mod waves;
 mod weights;
 mod window;
 
+pub use biases::SparseBiases;
 pub use cell::SparseUnit;
 pub use census::Census;
 pub use cluster::SparseCluster;
@@ -52,6 +55,7 @@ pub use drain_engine::SparseDrain;
 pub use drain_out::DrainOut;
 pub use drain_scale::DrainScale;
 pub use drain_walk::DrainWalk;
+pub use engine::{ClusterOrder, ClusterState, SparseEngine};
 pub use fill::Fill;
 pub use head::{HeadState, SparseHead};
 pub use load::Load;

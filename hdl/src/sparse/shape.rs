@@ -2,6 +2,7 @@
 
 use crate::post::PostOptions;
 use heddle_arch::Params;
+use heddle_arch::params::Sparse;
 
 /// Sizes of a cluster and of its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +35,22 @@ pub struct SparseShape {
     pub census: bool,
     /// Counts of positions that are kept, a power of two.
     pub positions: usize,
+    /// Sums leave for a machine that takes each of them as it comes.
+    pub engine: bool,
 }
 
 impl SparseShape {
-    /// The cluster of a configuration.
+    /// The cluster of a configuration, on its own.
     pub fn of(params: &Params) -> Self {
-        let section = params.sparse_cluster();
+        Self::section(params.sparse_cluster(), params.post.left_shift, false)
+    }
+
+    /// The cluster as an engine of the machine.
+    pub fn engine(params: &Params) -> Self {
+        Self::section(params.sparse_cluster().as_engine(), false, true)
+    }
+
+    fn section(section: Sparse, left_shift: bool, engine: bool) -> Self {
         Self {
             lanes: section.channels as usize,
             words: section.weight_words as usize,
@@ -52,9 +63,10 @@ impl SparseShape {
             load_lanes: section.load_lanes.expect("lanes are given") as usize,
             tiles: section.tiles as usize,
             post: section.post,
-            left_shift: params.post.left_shift,
+            left_shift,
             census: section.census,
             positions: section.positions as usize,
+            engine,
         }
     }
 
@@ -68,6 +80,7 @@ impl SparseShape {
             left_shift: self.left_shift,
             census: self.census,
             positions: self.positions,
+            engine: self.engine,
         }
     }
 }
@@ -89,6 +102,8 @@ pub struct DrainShape {
     pub census: bool,
     /// Counts of positions that are kept, a power of two.
     pub positions: usize,
+    /// Sums leave as they come; then they are not scaled.
+    pub engine: bool,
 }
 
 impl DrainShape {

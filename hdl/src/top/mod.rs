@@ -5,6 +5,7 @@ use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
 use crate::control::{Control, ControlShape, SequencerShape};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
+use crate::sparse::{SparseEngine, SparseShape};
 use heddle_arch::Params;
 use heddle_kernel::prelude::*;
 
@@ -45,6 +46,8 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     post: Post,
     #[new(DrainPlace::new(s.rows, s.cols))]
     place: DrainPlace,
+    #[new(SparseEngine::new(SparseShape::engine(params)))]
+    cluster: [SparseEngine; clusters],
     #[argument]
     _params: &Params,
     #[new(ControlShape::of(params))]
@@ -65,6 +68,8 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Stored sums enter the array at the top.
     #[new(shape.sums_at_top.into())]
     _sums: usize,
+    #[new(params.has_cluster().into())]
+    _clusters: usize,
     #[new(module_name(&params.name))]
     _name: String,
 }
@@ -86,6 +91,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.bias();
         self.results();
         self.post();
+        self.cluster();
     }
 
     /// Host and status.
@@ -136,6 +142,24 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
             }
             self.results.sum_i[c] = self.array.psum_o[c];
             self.post.acc_i[c] = self.results.acc_o[c];
+            for k in 0..self._clusters {
+                if self.cluster[k].takes_o[c] {
+                    self.post.acc_i[c] = self.cluster[k].sum_o[c];
+                }
+            }
+        }
+    }
+
+    /// The sparse cluster.
+    fn cluster(&mut self) {
+        for k in 0..self._clusters {
+            self.cluster[k].order_i.follow(&self.control.cluster_o[k]);
+            self.control.cluster_i[k].follow(&self.cluster[k].state_o);
+            self.cluster[k].ports_i.follow(&self.state_buffer.ports_o);
+            self.cluster[k].bias_i.valid = self.control.bias_wen_o;
+            self.cluster[k].bias_i.column = self.control.param_column_o;
+            self.cluster[k].bias_i.tile = self.control.param_tile_o;
+            self.cluster[k].bias_i.data = self.control.bias_data_o;
         }
     }
 

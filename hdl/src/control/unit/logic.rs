@@ -1,11 +1,15 @@
 //! How the parts of the control half are connected: host, sequencer, units, counters.
 
 use super::Control;
+use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{
     copy_distance, drain, drain_bounds, drain_place, drain_pool, load_weights, matmul, matmul_macs,
     matmul_repeat, matmul_table,
 };
 use heddle_kernel::prelude::*;
+
+/// Results of the array and of the sparse cluster have met.
+const ORDER: u64 = ErrorCode::SparseOrder.number() as u64;
 
 /// The walk of a unit, from the sequencer to the issue unit: a unit of the machine uses no option of the engine.
 macro_rules! walk {
@@ -48,6 +52,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.stream();
         self.drain();
         self.counters();
+        self.cluster();
     }
 
     walk!(weight_walk, weight_issue, 0);
@@ -105,9 +110,44 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.sequencer.progress_i = (self.weight_walk.valid_o & self.weight_issue.addr_ready_o)
             | (self.stream_walk.valid_o & self.stream_issue.addr_ready_o)
             | self.drain_issue.addr_ready_o;
+        for k in 0..self._clusters {
+            if self.cluster_i[k].event {
+                self.sequencer.progress_i = true;
+            }
+        }
         self.sequencer.unit_error_i = self.status.unit_error_o;
         self.running_o = self.sequencer.running_o;
         self.idle = self.sequencer.clear_o;
+    }
+
+    /// The sparse cluster: commands of the program or of the host, slots of the stream unit.
+    fn cluster(&mut self) {
+        for k in 0..self._clusters {
+            self.host.cluster_i[k].follow(&self.cluster_i[k]);
+            self.cluster_o[k].command =
+                self.host.cluster_o[k].command | self.sequencer.command_o[k];
+            self.cluster_o[k].word = mux(
+                self.sequencer.command_o[k],
+                self.sequencer.command_word_o[k],
+                self.host.cluster_o[k].word,
+            );
+            self.cluster_o[k].sends = self.stream_issue.sends_o[k];
+            self.cluster_o[k].weight = self.host.cluster_o[k].weight;
+            self.cluster_o[k]
+                .weights
+                .follow(&self.host.cluster_o[k].weights);
+            self.cluster_o[k].counter = self.host.cluster_o[k].counter;
+            self.sequencer.takes_command_i[k] = self.cluster_i[k].takes_command;
+            self.sequencer.cluster_busy_i[k] = self.cluster_i[k].busy;
+            self.stream_issue.takes_slot_i[k] = self.cluster_i[k].takes_slot;
+            self.stream_issue.cluster_i[k] = flag!(self.sequencer.param_o[1], matmul::CLUSTER);
+            self.drain_issue.leaves_i[k] = self.cluster_i[k].leaves;
+            self.status.cluster_busy_i[k] = self.cluster_i[k].busy;
+            self.status.cluster_error_i[k] = self.cluster_i[k].error;
+            if self.drain_issue.meets_o[k] {
+                self.status.cluster_error_i[k] = ORDER.into();
+            }
+        }
     }
 
     /// What the program has come to.
