@@ -1,9 +1,9 @@
 //! A host at the plain memory-mapped port of the machine.
 
 use heddle_arch::host::{
-    CTRL_START, ColumnScale, ColumnSelect, Counter, Register, Status, activation_address,
-    bias_bits, buffer_address, column_address, program_address, program_pair_address,
-    row_offset_address, row_offset_bits,
+    CTRL_START, ClusterStream, ColumnScale, ColumnSelect, Counter, Register, Status,
+    activation_address, bias_bits, buffer_address, cluster_address, cluster_counter_address,
+    column_address, program_address, program_pair_address, row_offset_address, row_offset_bits,
 };
 use heddle_arch::params::{Params, ProgramMemory};
 
@@ -310,6 +310,36 @@ impl Host {
     /// `Timeout`.
     pub fn write_activation(&mut self, table: u32, byte: u8, stored: u8) -> Result<(), HostError> {
         self.write(activation_address(table, byte.into()), stored.into())
+    }
+
+    /// Sends words to the sparse cluster, in this order, and waits until it has nothing under way.
+    ///
+    /// # Errors
+    /// `Timeout`, also if it waits for more.
+    pub fn write_cluster(&mut self, words: &[(ClusterStream, u64)]) -> Result<(), HostError> {
+        for &(stream, word) in words {
+            self.write(cluster_address(stream), word)?;
+        }
+        for _ in 0..PATIENCE_CYCLES {
+            if !self.status()?.cluster {
+                return Ok(());
+            }
+        }
+        Err(HostError::Timeout {
+            what: "end of the commands of the cluster",
+            cycles: PATIENCE_CYCLES,
+            address: Register::Status.address(),
+        })
+    }
+
+    /// Counters of the sparse cluster from number 0 on.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn cluster_counters(&mut self, count: u32) -> Result<Vec<u32>, HostError> {
+        let addresses: Vec<u32> = (0..count).map(cluster_counter_address).collect();
+        let values = self.read_all(&addresses)?.into_iter();
+        Ok(values.map(|value| value as u32).collect())
     }
 
     /// Sets the zero point of state-buffer bytes that pass the port.

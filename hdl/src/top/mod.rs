@@ -16,7 +16,7 @@ use heddle_kernel::prelude::*;
 /// `done_o` or `error_o`, and reads results and counters.
 ///
 /// # Timing
-/// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
+/// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 10;
 /// its result of column c is scaled from t + Rows + 9 + c on.
 #[module(describe)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {

@@ -46,9 +46,9 @@ impl Engine {
             commands: OutQueue::default(),
             held: 0,
             slots: OutQueue::default(),
-            wave: DelayLine::new(rows + 6),
+            wave: DelayLine::new(rows + 9),
             sent: 0,
-            places: (rows + 12).next_power_of_two(),
+            places: (rows + 13).next_power_of_two(),
             busy: false,
         })
     }

@@ -178,6 +178,11 @@ impl Machine {
         cluster.is_some_and(|cluster| cluster.write_weights(word))
     }
 
+    /// The host waits until the sparse cluster has nothing under way; false if it waits in vain.
+    pub fn settle_cluster(&mut self) -> bool {
+        self.data.cluster.as_mut().is_none_or(Engine::settle)
+    }
+
     /// What the sparse cluster has counted since the machine was made.
     #[must_use]
     pub fn cluster_counts(&self) -> Option<Counts> {
@@ -239,9 +244,7 @@ impl Machine {
     ) -> Result<Counters, MachineError> {
         self.data.memory.accesses = Accesses::default();
         // The host starts no program before.
-        if let Some(cluster) = &mut self.data.cluster {
-            cluster.settle();
-        }
+        self.settle_cluster();
         // Nothing that runs can write to the banks of the program.
         let read = self.places.map(|places| places.read(&self.data.memory));
         let program = read.as_deref().unwrap_or(&self.program);

@@ -39,7 +39,7 @@ pub fn count(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, para
                 coverage.event("SYNC that waits", named);
                 coverage.event("SYNC that waits for nothing", !named);
             }
-            Instruction::Halt { .. } => {}
+            Instruction::Halt { .. } | Instruction::Sparse(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A verilated machine and the golden machine that get the same requests.
 
-use heddle_arch::host::{CTRL_START, Register, Status};
+use heddle_arch::host::{CTRL_START, ClusterStream, Register, Status};
 use heddle_arch::isa::{ErrorCode, Instruction, Loop, Matmul, RowBlock, Wait};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{DualScale, Scale};
@@ -184,6 +184,24 @@ impl<'a> Pair<'a> {
     pub fn set_zero(&mut self, zero_point: i8) {
         self.host.set_zero(zero_point).expect("taken");
         self.golden.set_host_zero(zero_point);
+    }
+
+    /// Words of commands and of weights for the sparse cluster.
+    pub fn write_cluster(&mut self, words: &[(ClusterStream, u64)]) -> Checked {
+        for &(stream, word) in words {
+            let is_taken = match stream {
+                ClusterStream::Commands => self.golden.write_cluster_command(word as u32),
+                ClusterStream::Weights => self.golden.write_cluster_weights(word),
+            };
+            if !is_taken {
+                return Err(self.message("the golden cluster takes no more words"));
+            }
+        }
+        if !self.golden.settle_cluster() {
+            return Err(self.message("the golden cluster does not come to rest"));
+        }
+        let sent = self.host.write_cluster(words);
+        sent.map_err(|error| self.message(error))
     }
 
     pub fn write_word(&mut self, partition: u32, word: u32, data: [u8; 8]) {

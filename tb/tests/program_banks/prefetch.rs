@@ -36,6 +36,7 @@ impl Size {
             row_offsets: 16,
             post: PostOptions::NONE,
             units: [TraversalShape::of_machine(&[3; 3]); 3],
+            cluster: false,
         };
         let banks = BankCount {
             all: 4,

@@ -34,6 +34,7 @@ const fn sizes(lanes: usize, units: usize, post: bool, left_shift: bool) -> Drai
         post,
         left_shift,
         positions: if post { POSITIONS } else { 0 },
+        direct: false,
     }
 }
 
@@ -46,6 +47,7 @@ fn engine(sizes: DrainSizes) -> Sources {
         left_shift: sizes.left_shift,
         census: sizes.positions > 0,
         positions: sizes.positions,
+        engine: sizes.direct,
     }))
 }
 

@@ -14,6 +14,7 @@ mod fill;
 mod head;
 mod layers;
 mod load;
+mod machine;
 mod map;
 mod orders;
 mod slots;

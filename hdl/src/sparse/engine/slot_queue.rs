@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// place before it is sent, so that the wave never waits.
 ///
 /// # Timing
-/// `sends_i` in cycle T: row r has the operand of the slot on `ports_i` in T + 7 + r. Its first word is at the output in T + Rows + 9 at the earliest.
+/// `sends_i` in cycle T: row r has the operand of the slot on `ports_i` in T + 10 + r. Its first word is at the output in T + Rows + 12 at the earliest.
 #[module(name = "sparse_slot_queue")]
 pub struct SlotQueue {
     /// A slot is sent; only if there is room.
@@ -28,7 +28,7 @@ pub struct SlotQueue {
     #[new(DrainOut::new(places, halves))]
     queue: DrainOut,
     /// Slots on the wave.
-    sent: [Reg<Bit>; rows + 6],
+    sent: [Reg<Bit>; rows + 9],
     /// Row r has rows - 1 - r stages, behind those of the rows above it.
     x: [Delay<Bits<8>>; stages],
     at: [Signal<Local, Bits<8>>; stages + rows],
@@ -39,8 +39,8 @@ pub struct SlotQueue {
     _stages: usize,
     #[new(rows.div_ceil(4))]
     _halves: usize,
-    /// A slot holds its place from the cycle in which it is sent until it is read, rows + 8 cycles later at the earliest.
-    #[new((rows + 12).next_power_of_two())]
+    /// A slot holds its place from the cycle in which it is sent until it is read, rows + 10 cycles later at the earliest.
+    #[new((rows + 13).next_power_of_two())]
     _places: usize,
 }
 
@@ -68,7 +68,7 @@ impl SlotQueue {
         }
         self.queue.send_i = self.sends_i;
         self.room_o = self.queue.room_o;
-        self.queue.valid_i = self.sent[self._rows + 5];
+        self.queue.valid_i = self.sent[self._rows + 8];
         self.queue.last_i = false;
         self.queue.data_i.follow(&self.half);
         self.queue.out_ready_i = self.map_ready_i;
