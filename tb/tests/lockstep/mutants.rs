@@ -111,7 +111,7 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
         heddle_stream_issue: first_q & raised_i => first_q & raised_i & !to_post
         heddle_drain_issue: slot_tag[6] => 1'b0
         heddle_control: post_dual_o = drain_dual => post_dual_o = drain_single
-        heddle_instruction_check: word_i[31:26] != 6'd0 => 1'b0
+        heddle_instruction_check: word_i[31:27] != 5'd0 => 1'b0
         heddle_stream_issue: if (to_post) accept = => if (is_tensor) accept =
         heddle_stream_issue: & to_post) pace_q <= 2'd1 => & is_epilogue) pace_q <= 2'd1";
     check(&machines::pooling(), mutants, |machine| {

@@ -1,0 +1,151 @@
+//! A layer of the cluster as instructions and words of the host.
+
+use heddle_arch::Params;
+use heddle_arch::host::ClusterStream;
+use heddle_arch::isa::sparse::{ChannelScale, SparseCommand, SparseDrain, SparseLoad};
+use heddle_arch::isa::{self, Drain, Instruction, Matmul, Record, Wait};
+use heddle_compiler::sparse::Program;
+
+use crate::machines::build;
+use crate::machines::pair::{HALT, row};
+
+/// Bytes of a partition in front of the results.
+pub const RESULTS: u32 = 4096;
+
+/// What a machine is given for a layer.
+#[derive(Default)]
+pub struct Job {
+    /// Words of the host.
+    pub cluster: Vec<(ClusterStream, u64)>,
+    pub program: Vec<Instruction>,
+    /// Parameters of the columns: tile, column.
+    pub columns: Vec<(u32, u32, ChannelScale)>,
+    /// Slots, and where the results are.
+    pub slots: u32,
+    pub places: Vec<u32>,
+}
+
+/// A command as an instruction.
+pub fn instruction(command: &SparseCommand) -> Instruction {
+    Instruction::Sparse(isa::SparseCommand {
+        wait: Wait::default(),
+        words: command.words(),
+    })
+}
+
+/// So many slots of so many rows, one byte behind the other.
+pub fn send(rows: u32, first: u32, count: u32) -> Matmul {
+    Matmul {
+        cluster: true,
+        ..build::matmul(rows, vec![row(1, first, &[(count, 1)])])
+    }
+}
+
+impl Job {
+    /// The commands of a layer as instructions; none if its weights do not stay.
+    pub fn of(
+        program: &Program,
+        weights: &mut impl Iterator<Item = u64>,
+        params: &Params,
+    ) -> Option<Self> {
+        let mut job = Self::default();
+        let lanes = params.array.cols;
+        for command in &program.commands {
+            match command {
+                SparseCommand::Scale(tile, lane, channels) => {
+                    for (at, channel) in (*lane..).zip(channels) {
+                        job.columns.push((tile + at / lanes, at % lanes, *channel));
+                    }
+                }
+                SparseCommand::Weights(fill) => {
+                    job.command(command);
+                    let mut left = fill.words;
+                    while left > 0 {
+                        let block = left.min(4);
+                        let words = 1 + u64::from(block) * u64::from(lanes.div_ceil(8));
+                        let words = weights.by_ref().take(words as usize);
+                        job.cluster
+                            .extend(words.map(|word| (ClusterStream::Weights, word)));
+                        left -= block;
+                    }
+                }
+                SparseCommand::Load(load) => job.load(load, params),
+                SparseCommand::Drain(drain) => job.drain(drain, lanes),
+                _ => job.sparse(command),
+            }
+        }
+        job.program.push(HALT);
+        let mut places: Vec<_> = job
+            .columns
+            .iter()
+            .map(|(tile, lane, _)| (tile, lane))
+            .collect();
+        places.sort_unstable();
+        let is_once = places.windows(2).all(|pair| pair[0] != pair[1]);
+        let fits = job.slots <= RESULTS
+            && job.places.last().is_none_or(|last| *last < RESULTS)
+            && job.tiles() <= params.column_tiles;
+        (is_once && fits).then_some(job)
+    }
+
+    fn tiles(&self) -> u32 {
+        self.columns
+            .iter()
+            .map(|(tile, ..)| tile + 1)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn command(&mut self, command: &SparseCommand) {
+        let words = command.words().into_iter();
+        self.cluster
+            .extend(words.map(|word| (ClusterStream::Commands, word.into())));
+    }
+
+    fn sparse(&mut self, command: &SparseCommand) {
+        self.program.push(instruction(command));
+    }
+
+    /// The slots of a load, one byte behind the other.
+    fn load(&mut self, load: &SparseLoad, params: &Params) {
+        self.sparse(&SparseCommand::Load(load.clone()));
+        let slots = load.size[0] * load.size[1] * load.chunks;
+        let send = send(params.array.rows, self.slots, slots);
+        self.program.push(Instruction::Matmul(Matmul {
+            threshold: load.threshold as u8,
+            ..send
+        }));
+        self.slots += slots;
+    }
+
+    /// The results of a drain, one byte behind the other.
+    fn drain(&mut self, drain: &SparseDrain, lanes: u32) {
+        let positions = drain.size[0] * drain.size[1];
+        if !drain.discard {
+            // A drain writes whole words.
+            let first = self.places.last().map_or(0, |last| last / 8 * 8 + 8);
+            self.program.push(Instruction::Drain(Drain {
+                tile: drain.tile as u8,
+                single: drain.single,
+                lo: drain.bounds[0] as i16,
+                hi: drain.bounds[1] as i16,
+                advance: Some(0),
+                record: Record {
+                    rows: vec![row(
+                        0,
+                        RESULTS + first,
+                        &[(positions, 1), (drain.groups, positions)],
+                    )],
+                },
+                ..build::drain(lanes, 0, &[])
+            }));
+            let results = positions * drain.groups;
+            self.places.extend(first..first + results);
+        }
+        self.sparse(&SparseCommand::Drain(SparseDrain {
+            bounds: [0, 0],
+            single: false,
+            ..drain.clone()
+        }));
+    }
+}
