@@ -38,10 +38,26 @@ pub struct SparseEngine {
     held: Reg<Bits<7>>,
     busy: Reg<Bit>,
     takes: Signal<Local, Bit>,
-    /// Columns.
+    /// Lanes of a unit: columns of the array.
     _lanes: Param<'g'>,
-    /// Rows of the array.
+    /// Words of weights.
+    _words: Param<'w'>,
+    /// Lists of weights.
+    _lists: Param<'l'>,
+    /// Words of sums.
+    _sums: Param<'d'>,
+    /// Entries that are written in a clock.
+    _entries: Param<'e'>,
+    /// Sets of entries.
+    _sets: Param<'s'>,
+    /// Entries of a set.
+    _entry_max: Param<'n'>,
+    /// Units.
+    _units: Param<'u'>,
+    /// Lanes of a map: rows of the array.
     _load_lanes: Param<'r'>,
+    /// Groups with parameters: column tiles.
+    _tiles: Param<'t'>,
 }
 
 #[kernel]

@@ -138,10 +138,11 @@ fn fill_lists(params: &Params) -> Vec<(ClusterStream, u64)> {
 }
 
 /// A layer with a fault on machines that have just been reset.
-fn run_faulty(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked {
+pub fn run_faulty(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut pair = cleared(machine, seed, &mut rng)?;
     let (layer, program, mut job) = next(&machine.params, &mut rng);
+    job.mix(&mut rng, &machine.params);
     pair.write_cluster(&fill_lists(&machine.params))?;
     give(&mut pair, (&layer, &program, &job))?;
     let (name, plant) = FAULTS[rng.random_range(0..FAULTS.len())];

@@ -5,12 +5,16 @@ use heddle_arch::host::ClusterStream;
 use heddle_arch::isa::sparse::{ChannelScale, SparseCommand, SparseDrain, SparseLoad};
 use heddle_arch::isa::{self, Drain, Instruction, Matmul, Record, Wait};
 use heddle_compiler::sparse::Program;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
 
 use crate::machines::build;
 use crate::machines::pair::{HALT, row};
 
 /// Bytes of a partition in front of the results.
 pub const RESULTS: u32 = 4096;
+/// Bytes at the end of a partition for the products of the array: results, then weights.
+const SPARE: u32 = 512;
 
 /// What a machine is given for a layer.
 #[derive(Default)]
@@ -31,6 +35,13 @@ pub fn instruction(command: &SparseCommand) -> Instruction {
         wait: Wait::default(),
         words: command.words(),
     })
+}
+
+/// Weights of a product of the array.
+pub fn load_weights(params: &Params) -> Instruction {
+    let first = params.partition_bytes() - SPARE / 2;
+    let words = [(params.weight_words(), 8)];
+    Instruction::LoadWeights(build::load(params.array.rows, first, &words))
 }
 
 /// So many slots of so many rows, one byte behind the other.
@@ -83,9 +94,35 @@ impl Job {
         places.sort_unstable();
         let is_once = places.windows(2).all(|pair| pair[0] != pair[1]);
         let fits = job.slots <= RESULTS
-            && job.places.last().is_none_or(|last| *last < RESULTS)
+            && job.places.last().is_none_or(|last| *last < RESULTS - SPARE)
             && job.tiles() <= params.column_tiles;
         (is_once && fits).then_some(job)
+    }
+
+    /// Products of the array between the commands. Their weights are loaded behind the product before; Those of the first one are there.
+    pub fn mix(&mut self, rng: &mut ChaCha8Rng, params: &Params) {
+        let rows = params.array.rows;
+        let end = params.partition_bytes();
+        let load = load_weights(params);
+        for _ in 0..rng.random_range(0..3) {
+            let at = rng.random_range(0..self.program.len());
+            // Sums of the cluster follow their drain.
+            if at > 0 && matches!(self.program[at - 1], Instruction::Drain(_)) {
+                continue;
+            }
+            let vectors = rng.random_range(1..20);
+            let first = rng.random_range(0..RESULTS - vectors);
+            let product = [
+                Instruction::Drain(build::drain(
+                    params.array.cols,
+                    end - SPARE,
+                    &[(vectors, 1)],
+                )),
+                Instruction::Matmul(build::matmul(rows, vec![row(1, first, &[(vectors, 1)])])),
+                load.clone(),
+            ];
+            self.program.splice(at..at, product);
+        }
     }
 
     fn tiles(&self) -> u32 {

@@ -3,6 +3,7 @@
 
 mod faults;
 mod job;
+mod mutants;
 
 use std::sync::LazyLock;
 
@@ -20,7 +21,7 @@ use job::{Job, RESULTS};
 
 use crate::machines::Machine;
 use crate::machines::dump::encode;
-use crate::machines::pair::{End, Pair};
+use crate::machines::pair::{End, HALT, Pair};
 use crate::rtl::{Checked, is_slow};
 
 fn params(name: &str, (rows, cols): (u32, u32), sparse: Sparse) -> Params {
@@ -98,7 +99,7 @@ fn slot_words(lanes: u32) -> usize {
     lanes.div_ceil(8) as usize
 }
 
-/// Both machines with a cluster whose sums are zero.
+/// Both machines with a cluster whose sums are zero, and weights for the array.
 fn cleared<'a>(machine: &'a Machine, seed: u64, rng: &mut ChaCha8Rng) -> Checked<Pair<'a>> {
     let mut pair = Pair::new(machine, seed, rng)?;
     let words = clear(&machine.params);
@@ -107,6 +108,7 @@ fn cleared<'a>(machine: &'a Machine, seed: u64, rng: &mut ChaCha8Rng) -> Checked
         .map(|word| (ClusterStream::Commands, word.into()))
         .collect();
     pair.write_cluster(&words)?;
+    pair.run_instructions(&[job::load_weights(&machine.params), HALT])?;
     Ok(pair)
 }
 
@@ -192,7 +194,8 @@ fn random_layers(machine: &Machine, seed: u64, layers: u32) -> Checked {
     let mut pair = cleared(machine, seed, &mut rng)?;
     let place = pair.place.clone();
     for number in 0..layers {
-        let (layer, program, job) = next(&machine.params, &mut rng);
+        let (layer, program, mut job) = next(&machine.params, &mut rng);
+        job.mix(&mut rng, &machine.params);
         pair.place = format!("{place}, layer {number}: {:?}", layer.shape);
         let all = (&layer, &program, &job);
         give(&mut pair, all)?;
