@@ -177,8 +177,12 @@ impl Clockwork {
         let Some(sums) = data.cluster.as_ref().and_then(Engine::leaving) else {
             return;
         };
-        match self.pending.front() {
-            Some((due, _)) if *due == self.now => self.cluster_error = Some(ErrorCode::SparseOrder),
+        match self.pending.front_mut() {
+            // Those of the array are lost.
+            Some((due, result)) if *due == self.now => {
+                *result = sums.to_vec();
+                self.cluster_error = Some(ErrorCode::SparseOrder);
+            }
             _ => self.pending.push_front((self.now, sums.to_vec())),
         }
     }

@@ -13,14 +13,16 @@ use rand_chacha::ChaCha8Rng;
 use super::job;
 use super::{LIMIT, SMALL, TALL, cleared, give, next, run, slot_words};
 use crate::machines::Machine;
+use crate::machines::build;
 use crate::machines::dump::encode;
 use crate::machines::pair::End;
+use crate::machines::pair::row;
 use crate::rtl::{Checked, Coverage, is_slow};
 
 type Fault = fn(&mut ChaCha8Rng, &mut Vec<Instruction>) -> Option<()>;
 
 /// Names of the faults, and what plants them; none if the program has no place for one.
-const FAULTS: [(&str, Fault); 10] = [
+const FAULTS: [(&str, Fault); 11] = [
     ("instruction is missing", |rng, program| {
         program.remove(rng.random_range(0..program.len()));
         Some(())
@@ -37,7 +39,7 @@ const FAULTS: [(&str, Fault); 10] = [
     }),
     ("word of a command", |rng, program| {
         let words = any_command(rng, program)?;
-        let at = rng.random_range(0..words.len());
+        let at = rng.random_range(1..words.len());
         words[at] ^= 1 << rng.random_range(0..32);
         Some(())
     }),
@@ -60,6 +62,16 @@ const FAULTS: [(&str, Fault); 10] = [
             true => trips.end + trips.step,
             false => trips.end.saturating_sub(trips.step),
         };
+        Some(())
+    }),
+    ("product within a drain", |rng, program| {
+        let drains = (0..program.len() - 1)
+            .filter(|at| matches!(program[*at], Instruction::Drain(_)))
+            .filter(|at| matches!(program[at + 1], Instruction::Sparse(_)));
+        let at = drains.choose(rng)?;
+        let product = build::matmul(4, vec![row(1, 0, &[(200, 1)])]);
+        program.insert(at + 1, Instruction::Matmul(product));
+        program.insert(0, Instruction::LoadWeights(build::load(4, 0, &[(1, 8)])));
         Some(())
     }),
     ("a map for one set", |_, program| {
@@ -150,7 +162,16 @@ pub fn run_faulty(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
         return Ok(());
     }
     pair.place = format!("{}, {name}", pair.place);
-    let end = run(&mut pair, &encode(&job.program), LIMIT)?;
+    let mut words = encode(&job.program);
+    if rng.random_bool(0.2) {
+        // The length of any instruction that is one of the cluster.
+        let commands =
+            (0..job.program.len()).filter(|at| matches!(job.program[*at], Instruction::Sparse(_)));
+        if let Some(at) = commands.choose(&mut rng) {
+            words[encode(&job.program[..at]).len()] ^= 1 << rng.random_range(8..16);
+        }
+    }
+    let end = run(&mut pair, &words, LIMIT)?;
     coverage.event(name, true);
     match end {
         End::Halt(_) => coverage.event("HALT", true),
@@ -171,7 +192,6 @@ fn programs_with_a_fault_end_as_predicted() {
     }
     println!("{coverage:?}");
     for code in [
-        ErrorCode::IllegalOpcode,
         ErrorCode::BadLength,
         ErrorCode::BadField,
         ErrorCode::DrainUnderflow,

@@ -2,10 +2,13 @@
 
 use heddle_arch::Params;
 use heddle_arch::host::ClusterStream;
-use heddle_arch::isa::sparse::{ChannelScale, SparseCommand, SparseDrain, SparseLoad};
+use heddle_arch::isa::sparse::{
+    ChannelScale, OP_DRAIN, OP_RUN, OP_SET, SparseCommand, SparseDrain, SparseLoad,
+};
 use heddle_arch::isa::{self, Drain, Instruction, Matmul, Record, Wait};
 use heddle_compiler::sparse::Program;
 use rand::Rng;
+use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines::build;
@@ -37,11 +40,50 @@ pub fn instruction(command: &SparseCommand) -> Instruction {
     })
 }
 
-/// Weights of a product of the array.
-pub fn load_weights(params: &Params) -> Instruction {
+/// Where an instruction of the array may be: sums of the cluster follow their drain, and slots may wait for the run behind them.
+fn free_places(program: &[Instruction]) -> Vec<usize> {
+    let mut is_free = true;
+    let mut places = Vec::new();
+    for (at, instruction) in program.iter().enumerate() {
+        if is_free {
+            places.push(at);
+        }
+        is_free = match instruction {
+            Instruction::Drain(_) => false,
+            Instruction::Matmul(matmul) => !matmul.cluster,
+            Instruction::Sparse(command) => match command.words[0] & 0xff {
+                OP_RUN | OP_DRAIN => true,
+                _ => is_free,
+            },
+            _ => is_free,
+        };
+    }
+    places
+}
+
+fn load_weights(params: &Params) -> Instruction {
     let first = params.partition_bytes() - SPARE / 2;
     let words = [(params.weight_words(), 8)];
     Instruction::LoadWeights(build::load(params.array.rows, first, &words))
+}
+
+/// A product of the array, with sums that stay or results that leave.
+fn product(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
+    let vectors = rng.random_range(1..20);
+    let first = rng.random_range(0..RESULTS - vectors);
+    let operands = vec![row(1, first, &[(vectors, 1)])];
+    let matmul = Matmul {
+        first: rng.random(),
+        last: rng.random(),
+        ..build::matmul(params.array.rows, operands)
+    };
+    let end = params.partition_bytes();
+    let drain = build::drain(params.array.cols, end - SPARE, &[(vectors, 1)]);
+    let drain = matmul.last.then_some(Instruction::Drain(drain));
+    drain
+        .into_iter()
+        .chain([Instruction::Matmul(matmul)])
+        .collect()
 }
 
 /// So many slots of so many rows, one byte behind the other.
@@ -99,29 +141,24 @@ impl Job {
         (is_once && fits).then_some(job)
     }
 
-    /// Products of the array between the commands. Their weights are loaded behind the product before; Those of the first one are there.
+    /// Products of the array between the commands, the weights of each at any place in front of it.
     pub fn mix(&mut self, rng: &mut ChaCha8Rng, params: &Params) {
-        let rows = params.array.rows;
-        let end = params.partition_bytes();
-        let load = load_weights(params);
-        for _ in 0..rng.random_range(0..3) {
-            let at = rng.random_range(0..self.program.len());
-            // Sums of the cluster follow their drain.
-            if at > 0 && matches!(self.program[at - 1], Instruction::Drain(_)) {
-                continue;
+        // A command that says again what is so: more than their queue takes.
+        let at = rng.random_range(0..self.program.len());
+        if let Instruction::Sparse(command) = &self.program[at] {
+            if command.words[0] & 0xff == OP_SET {
+                let again = vec![self.program[at].clone(); 24];
+                self.program.splice(at..at, again);
             }
-            let vectors = rng.random_range(1..20);
-            let first = rng.random_range(0..RESULTS - vectors);
-            let product = [
-                Instruction::Drain(build::drain(
-                    params.array.cols,
-                    end - SPARE,
-                    &[(vectors, 1)],
-                )),
-                Instruction::Matmul(build::matmul(rows, vec![row(1, first, &[(vectors, 1)])])),
-                load.clone(),
-            ];
-            self.program.splice(at..at, product);
+        }
+        let mut places = free_places(&self.program)
+            .into_iter()
+            .choose_multiple(rng, 6);
+        places.truncate(2 * rng.random_range(0..=3).min(places.len() / 2));
+        places.sort_unstable();
+        for pair in places.chunks(2).rev() {
+            self.program.splice(pair[1]..pair[1], product(rng, params));
+            self.program.insert(pair[0], load_weights(params));
         }
     }
 
