@@ -1,0 +1,15 @@
+//! The memory cluster with its variants: feature-map memories of two sets, networks to units and between them.
+
+mod buffers;
+mod feature_memory;
+mod join;
+mod list_read;
+mod shape;
+mod sparse_memories;
+
+pub use buffers::SetBuffers;
+pub use feature_memory::FeatureMemory;
+pub use join::StreamJoin;
+pub use list_read::ListRead;
+pub use shape::{MapLayout, MemoriesShape};
+pub use sparse_memories::SparseMemories;
