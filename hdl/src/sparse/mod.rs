@@ -23,6 +23,8 @@ mod load;
 mod load_pick;
 mod map_memory;
 mod map_order;
+pub mod memories;
+pub mod net;
 mod orders;
 mod products;
 mod scale_words;

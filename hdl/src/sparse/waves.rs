@@ -185,3 +185,31 @@ pub struct Rectangle {
     /// The column behind the last one.
     pub col1: Bits<9>,
 }
+
+/// A word of a route: which switches of a network are crossed.
+#[bundle]
+pub struct RouteWord {
+    /// There is one.
+    #[reset]
+    pub valid: Bit,
+    /// Its place in the route.
+    pub place: Bits<4>,
+    /// A bit for each switch.
+    pub data: Bits<32>,
+    /// It is the last one of the route.
+    pub last: Bit,
+}
+
+/// What becomes of a set of a feature-map memory.
+#[bundle]
+pub struct MemoryOrder {
+    /// The memory.
+    pub memory: Bits<6>,
+    /// The set.
+    pub set: Bit,
+    /// It is written from outside (1), from another memory (2), with results of a unit (3), or read for a unit (4), for another memory
+    /// (5), for outside (6).
+    pub job: Bits<3>,
+    /// It keeps the entries that it has when it is written.
+    pub append: Bit,
+}

@@ -1,0 +1,304 @@
+//! The memory cluster.
+
+use super::{FeatureMemory, MemoriesShape, StreamJoin};
+use crate::sparse::net::EntryNetwork;
+use crate::sparse::waves::{MemoryOrder, RouteWord};
+use heddle_kernel::prelude::*;
+
+/// Feature-map memories and their ways to units. Without networks memory i has unit i alone: its entries go there, the results of the unit
+/// come from there. With them lists of memories go to other units or memories, and results of units too.
+///
+/// Words of all streams are as in `net`; results say by their bit for whom they are where units have a network.
+///
+/// # Timing
+/// Orders and words as in [`FeatureMemory`], networks as in [`EntryNetwork`]. With a network of units, words for units take one more clock.
+#[module(shape: MemoriesShape)]
+pub struct SparseMemories {
+    /// There is an order.
+    pub order_valid_i: Signal<In, Bit>,
+    /// It is taken.
+    pub order_ready_o: Signal<Out, Bit>,
+    /// The order.
+    pub order_i: MemoryOrder<In>,
+    /// A word of a route of the network of memories.
+    pub memory_route_i: [RouteWord<In>; memory_nets],
+    /// It is taken.
+    pub memory_route_ready_o: [Signal<Out, Bit>; memory_nets],
+    /// A word of a route of the network of units.
+    pub unit_route_i: [RouteWord<In>; unit_nets],
+    /// It is taken.
+    pub unit_route_ready_o: [Signal<Out, Bit>; unit_nets],
+    /// A word from outside, for a memory.
+    pub load_valid_i: [Signal<In, Bit>; memories],
+    /// It is taken.
+    pub load_ready_o: [Signal<Out, Bit>; memories],
+    /// The word.
+    pub load_word_i: [[Signal<In, Bits<9>>; 4]; memories],
+    /// A word of a memory for outside.
+    pub out_valid_o: [Signal<Out, Bit>; memories],
+    /// It is taken.
+    pub out_ready_i: [Signal<In, Bit>; memories],
+    /// The word.
+    pub out_word_o: [[Signal<Out, Bits<9>>; 4]; memories],
+    /// A word for a unit.
+    pub unit_valid_o: [Signal<Out, Bit>; units],
+    /// It is taken.
+    pub unit_ready_i: [Signal<In, Bit>; units],
+    /// The word.
+    pub unit_word_o: [[Signal<Out, Bits<9>>; 4]; units],
+    /// A word of results of a unit.
+    pub result_valid_i: [Signal<In, Bit>; units],
+    /// It is taken.
+    pub result_ready_o: [Signal<Out, Bit>; units],
+    /// The word.
+    pub result_word_i: [[Signal<In, Bits<9>>; 4]; units],
+    /// A set of a memory is in use.
+    pub busy_o: [[Signal<Out, Bit>; 2]; memories],
+    /// Words that the networks have taken, of memories and of units; 0 without them.
+    pub transfers_o: [Signal<Out, Bits<32>>; 2],
+    /// Until a reset: a set was full, an order was wrong, a word was meant for a unit or a memory that is not there.
+    pub error: [OutRegEn<Bit>; 3],
+    #[new(FeatureMemory::new(entry_max, shape.layout, memory_nets))]
+    memory: [FeatureMemory; memories],
+    #[new(EntryNetwork::new(memory_ports, shape.memory_network.expect("there is one")))]
+    memory_net: [EntryNetwork; memory_nets],
+    #[new(EntryNetwork::new(unit_ports, shape.unit_network.expect("there is one")))]
+    unit_net: [EntryNetwork; unit_nets],
+    join: [StreamJoin; units * unit_nets],
+    named: [Signal<Local, Bit>; memories],
+    /// What memories have for a unit.
+    fed: [Signal<Local, Bit>; units],
+    fed_ready: [Signal<Local, Bit>; units],
+    fed_word: [[Signal<Local, Bits<9>>; 4]; units],
+    /// What a network has at a port is for the memory.
+    copies: [Signal<Local, Bit>; memory_ports],
+    stored: [Signal<Local, Bit>; unit_ports],
+    /// Errors of the memories below, and of the ports.
+    full: [Signal<Local, Bit>; memories + 1],
+    wrong: [Signal<Local, Bit>; memories + 1],
+    stray: [Signal<Local, Bit>; memory_ports + unit_ports + 1],
+    /// Feature-map memories.
+    _memories: Param<'m'>,
+    /// Units, at most as many.
+    _units: Param<'u'>,
+    /// Entries of a set, a power of two.
+    _entry_max: Param<'d'>,
+    #[new(usize::from(shape.memory_network.is_some()))]
+    _memory_nets: usize,
+    #[new(usize::from(shape.unit_network.is_some()))]
+    _unit_nets: usize,
+    /// Ports of the network of memories, 0 without.
+    #[new(shape.ports(shape.memory_network))]
+    _memory_ports: Feature<"mn">,
+    /// Ports of the network of units, 0 without.
+    #[new(shape.ports(shape.unit_network))]
+    _unit_ports: Feature<"un">,
+}
+
+#[kernel]
+impl SparseMemories {
+    fn update(&mut self) {
+        self.orders();
+        self.outside();
+        self.stray[0] = false;
+        if self._memory_nets > 0 {
+            self.memories();
+        } else {
+            self.bound_memories();
+        }
+        if self._unit_nets > 0 {
+            self.units();
+        } else {
+            self.bound_units();
+        }
+        self.errors();
+    }
+
+    fn orders(&mut self) {
+        self.order_ready_o = false;
+        for i in 0..self._memories {
+            self.named[i] = self.order_i.memory == i.to_bits::<6>();
+            self.memory[i].order_valid_i = self.order_valid_i & self.named[i];
+            self.memory[i].order_set_i = self.order_i.set;
+            self.memory[i].order_job_i = self.order_i.job;
+            self.memory[i].order_append_i = self.order_i.append;
+            if self.named[i] {
+                self.order_ready_o = self.memory[i].order_ready_o;
+            }
+            for s in 0..2 {
+                self.busy_o[i][s] = self.memory[i].busy_o[s];
+            }
+        }
+    }
+
+    fn outside(&mut self) {
+        for i in 0..self._memories {
+            self.memory[i].load_valid_i = self.load_valid_i[i];
+            self.load_ready_o[i] = self.memory[i].load_ready_o;
+            self.out_valid_o[i] = self.memory[i].out_valid_o;
+            self.memory[i].out_ready_i = self.out_ready_i[i];
+            for k in 0..4 {
+                self.memory[i].load_word_i[k] = self.load_word_i[i][k];
+                self.out_word_o[i][k] = self.memory[i].out_word_o[k];
+            }
+        }
+    }
+
+    /// Each memory has its unit.
+    fn bound_memories(&mut self) {
+        self.transfers_o[0] = 0.into();
+        for i in 0..self._units {
+            self.fed[i] = self.memory[i].unit_valid_o;
+            self.memory[i].unit_ready_i = self.fed_ready[i];
+            for k in 0..4 {
+                self.fed_word[i][k] = self.memory[i].unit_word_o[k];
+            }
+        }
+    }
+
+    /// Memories reach units and memories.
+    fn memories(&mut self) {
+        for n in 0..self._memory_nets {
+            self.memory_net[n].route_i.follow(&self.memory_route_i[n]);
+            self.memory_route_ready_o[n] = self.memory_net[n].route_ready_o;
+            self.transfers_o[0] = self.memory_net[n].transfers_o;
+            for i in 0..self._memories {
+                self.memory_net[n].valid_i[i] = self.memory[i].unit_valid_o;
+                self.memory[i].unit_ready_i = self.memory_net[n].ready_o[i];
+                self.memory[i].copy_valid_i[n] = self.memory_net[n].valid_o[i] & self.copies[i];
+                for k in 0..4 {
+                    self.memory_net[n].word_i[i][k] = self.memory[i].unit_word_o[k];
+                    self.memory[i].copy_word_i[n][k] = self.memory_net[n].word_o[i][k];
+                }
+            }
+            for i in self._memories..self._memory_ports {
+                self.memory_net[n].valid_i[i] = false;
+                for k in 0..4 {
+                    self.memory_net[n].word_i[i][k] = 0.into();
+                }
+            }
+            for i in 0..self._units {
+                self.fed[i] = self.memory_net[n].valid_o[i] & !self.copies[i];
+                for k in 0..4 {
+                    self.fed_word[i][k] = self.memory_net[n].word_o[i][k];
+                }
+            }
+            self.memory_ports(n);
+        }
+    }
+
+    /// What comes out of a network is for the unit of the port, or for the memory; what has neither is dropped.
+    fn memory_ports(&mut self, n: usize) {
+        for i in 0..self._memory_ports {
+            self.copies[i] = self.memory_net[n].word_o[i][3].get_bit(8);
+            self.stray[i + 1] = self.stray[i];
+            if i < self._units {
+                self.memory_net[n].ready_i[i] = mux(
+                    self.copies[i],
+                    self.memory[i].copy_ready_o[n],
+                    self.fed_ready[i],
+                );
+            } else if i < self._memories {
+                self.memory_net[n].ready_i[i] = !self.copies[i] | self.memory[i].copy_ready_o[n];
+                self.stray[i + 1] =
+                    self.stray[i] | (self.memory_net[n].valid_o[i] & !self.copies[i]);
+            } else {
+                self.memory_net[n].ready_i[i] = true;
+                self.stray[i + 1] = self.stray[i] | self.memory_net[n].valid_o[i];
+            }
+        }
+    }
+
+    /// Each unit has its memory.
+    fn bound_units(&mut self) {
+        self.transfers_o[1] = 0.into();
+        for i in 0..self._units {
+            self.memory[i].result_valid_i = self.result_valid_i[i];
+            self.result_ready_o[i] = self.memory[i].result_ready_o;
+            self.unit_valid_o[i] = self.fed[i];
+            self.fed_ready[i] = self.unit_ready_i[i];
+            for k in 0..4 {
+                self.memory[i].result_word_i[k] = self.result_word_i[i][k];
+                self.unit_word_o[i][k] = self.fed_word[i][k];
+            }
+        }
+        for i in self._units..self._memories {
+            self.memory[i].result_valid_i = false;
+            for k in 0..4 {
+                self.memory[i].result_word_i[k] = 0.into();
+            }
+        }
+    }
+
+    /// Units reach memories and units.
+    fn units(&mut self) {
+        for n in 0..self._unit_nets {
+            self.unit_net[n].route_i.follow(&self.unit_route_i[n]);
+            self.unit_route_ready_o[n] = self.unit_net[n].route_ready_o;
+            self.transfers_o[1] = self.unit_net[n].transfers_o;
+            for i in 0..self._units {
+                self.unit_net[n].valid_i[i] = self.result_valid_i[i];
+                self.result_ready_o[i] = self.unit_net[n].ready_o[i];
+                self.join[i].valid_i[0] = self.unit_net[n].valid_o[i] & !self.stored[i];
+                self.join[i].valid_i[1] = self.fed[i];
+                self.fed_ready[i] = self.join[i].ready_o[1];
+                self.unit_valid_o[i] = self.join[i].valid_o;
+                self.join[i].ready_i = self.unit_ready_i[i];
+                for k in 0..4 {
+                    self.unit_net[n].word_i[i][k] = self.result_word_i[i][k];
+                    self.join[i].word_i[0][k] = self.unit_net[n].word_o[i][k];
+                    self.join[i].word_i[1][k] = self.fed_word[i][k];
+                    self.unit_word_o[i][k] = self.join[i].word_o[k];
+                }
+            }
+            for i in self._units..self._unit_ports {
+                self.unit_net[n].valid_i[i] = false;
+                for k in 0..4 {
+                    self.unit_net[n].word_i[i][k] = 0.into();
+                }
+            }
+            for i in 0..self._memories {
+                self.memory[i].result_valid_i = self.unit_net[n].valid_o[i] & self.stored[i];
+                for k in 0..4 {
+                    self.memory[i].result_word_i[k] = self.unit_net[n].word_o[i][k];
+                }
+            }
+            self.unit_ports(n);
+        }
+    }
+
+    /// As those of the network of memories.
+    fn unit_ports(&mut self, n: usize) {
+        for i in 0..self._unit_ports {
+            let at = self._memory_ports + i;
+            self.stored[i] = self.unit_net[n].word_o[i][3].get_bit(8);
+            self.stray[at + 1] = self.stray[at];
+            if i < self._units {
+                self.unit_net[n].ready_i[i] = mux(
+                    self.stored[i],
+                    self.memory[i].result_ready_o,
+                    self.join[i].ready_o[0],
+                );
+            } else if i < self._memories {
+                self.unit_net[n].ready_i[i] = !self.stored[i] | self.memory[i].result_ready_o;
+                self.stray[at + 1] =
+                    self.stray[at] | (self.unit_net[n].valid_o[i] & !self.stored[i]);
+            } else {
+                self.unit_net[n].ready_i[i] = true;
+                self.stray[at + 1] = self.stray[at] | self.unit_net[n].valid_o[i];
+            }
+        }
+    }
+
+    fn errors(&mut self) {
+        self.full[0] = false;
+        self.wrong[0] = false;
+        for i in 0..self._memories {
+            self.full[i + 1] = self.full[i] | self.memory[i].full_o;
+            self.wrong[i + 1] = self.wrong[i] | self.memory[i].wrong_o;
+        }
+        self.error[0].load(self.full[self._memories], true);
+        self.error[1].load(self.wrong[self._memories], true);
+        self.error[2].load(self.stray[self._memory_ports + self._unit_ports], true);
+    }
+}
