@@ -19,7 +19,7 @@ pub(crate) use program::program_banks;
 pub use program::{Program, ProgramMemory};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
-pub use sparse::Sparse;
+pub use sparse::{MapLayout, Sparse, SparseNetwork};
 
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -464,8 +464,8 @@ impl Params {
         self.sparse.as_ref().is_some_and(|section| section.engine)
     }
 
-    /// Options of the sparse cluster: those of the section `sparse`, with lanes given, no more entries at once than lanes, and no census of
-    /// sums.
+    /// Options of the sparse cluster: those of the section `sparse`, with lanes and memories given, no more entries at once than lanes, and no
+    /// census of sums.
     pub fn sparse_cluster(&self) -> Sparse {
         let section = self.sparse.clone().unwrap_or_default();
         let lanes = section.load_lanes.unwrap_or(self.array.rows.min(64));
@@ -473,6 +473,7 @@ impl Params {
             load_lanes: Some(lanes),
             load_entries: section.load_entries.min(1 << lanes.ilog2()),
             census: section.census && section.post,
+            memories: section.memories.or(Some(section.units)),
             ..section
         }
     }

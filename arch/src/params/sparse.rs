@@ -49,6 +49,59 @@ pub struct Sparse {
     /// Positions whose counts are kept, a power of two.
     #[schemars(extend("enum" = powers(256, 65536), "x-allowed" = "a power of two from 256 to 65536"))]
     pub positions: u32,
+    /// Feature-map memories of the memory cluster `sparse_memories`. Default: as many as units, which are the fewest; more of them need a Benes network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 64))]
+    pub memories: Option<u32>,
+    /// What lies in which buffer of the memory cluster.
+    #[serde(skip_serializing_if = "MapLayout::is_both")]
+    pub map_layout: MapLayout,
+    /// Network of the memory cluster from memories to units and memories.
+    #[serde(skip_serializing_if = "SparseNetwork::is_none")]
+    pub memory_network: SparseNetwork,
+    /// Network of the memory cluster from units to memories and units.
+    #[serde(skip_serializing_if = "SparseNetwork::is_none")]
+    pub unit_network: SparseNetwork,
+}
+
+/// What lies in which buffer of a feature-map memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MapLayout {
+    /// Values and indices of a set in a buffer each; both sets are for inputs and results.
+    #[default]
+    Both,
+    /// The same, but the first set is for inputs and the second one for results.
+    Roles,
+    /// Values of both sets in one buffer, indices of both in another: one set is in use at a time.
+    Crossed,
+    /// Values and indices of a set in one buffer.
+    Merged,
+}
+
+impl MapLayout {
+    fn is_both(&self) -> bool {
+        *self == Self::Both
+    }
+}
+
+/// A network of the memory cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SparseNetwork {
+    /// There is none: memory i has unit i alone.
+    #[default]
+    None,
+    /// To the same number or the next one.
+    Switch,
+    /// To any number.
+    Benes,
+}
+
+impl SparseNetwork {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 impl Sparse {
@@ -80,6 +133,10 @@ impl Default for Sparse {
             tiles: 64,
             census: true,
             positions: 4096,
+            memories: None,
+            map_layout: MapLayout::Both,
+            memory_network: SparseNetwork::None,
+            unit_network: SparseNetwork::None,
         }
     }
 }

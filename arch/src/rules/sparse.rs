@@ -1,4 +1,4 @@
-//! Rules of the sparse cluster as an engine of the machine.
+//! Rules of the sparse cluster: as an engine of the machine, and of its memories.
 
 use serde_json::Value;
 
@@ -8,6 +8,11 @@ use crate::params::Sparse;
 
 /// Adds the violations of all rules whose fields are free of faults.
 pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
+    check_engine(value, faults);
+    check_memories(value, faults);
+}
+
+fn check_engine(value: &Value, faults: &mut Vec<Fault>) {
     let section = value.get("sparse");
     let is_engine = section.and_then(|section| section.get("engine")?.as_bool());
     if is_engine != Some(true) {
@@ -49,4 +54,31 @@ pub(super) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let known = |fault: &Fault| faults.iter().any(|other| other.field == fault.field);
     found.retain(|fault| !known(fault));
     faults.append(&mut found);
+}
+
+/// More memories than units need a network to them.
+fn check_memories(value: &Value, faults: &mut Vec<Fault>) {
+    let Some(section) = value.get("sparse") else {
+        return;
+    };
+    let fields = ["sparse.units", "sparse.memories", "sparse.memory_network"];
+    let is_reported = |fault: &Fault| fields.contains(&fault.field.as_str());
+    let Some(memories) = section.get("memories").and_then(Value::as_u64) else {
+        return;
+    };
+    if faults.iter().any(is_reported) {
+        return;
+    }
+    let units = section.get("units").and_then(Value::as_u64);
+    let units = units.unwrap_or(Sparse::default().units.into());
+    let network = section.get("memory_network").and_then(Value::as_str);
+    if memories < units {
+        let message = format!("is {memories}, expected at least the {units} units");
+        faults.push(fault("sparse.memories", message));
+    } else if memories > units && network != Some("benes") {
+        let message = format!(
+            "is {memories}, expected the {units} units: more of them need memory_network \"benes\""
+        );
+        faults.push(fault("sparse.memories", message));
+    }
 }

@@ -1,7 +1,7 @@
 //! A feature-map memory.
 
-use super::{ListRead, MapLayout, SetBuffers};
-use crate::sparse::waves::MemoryOrder;
+use super::{ListRead, SetBuffers};
+use heddle_arch::params::MapLayout;
 use heddle_kernel::prelude::*;
 
 /// Keeps lists of entries in two sets. A switch brings two sources to the sets: memory outside, or another feature-map memory, on one side and
@@ -22,7 +22,7 @@ pub struct FeatureMemory {
     pub order_ready_o: Signal<Out, Bit>,
     /// The set.
     pub order_set_i: Signal<In, Bit>,
-    /// What becomes of it, as in [`MemoryOrder`].
+    /// What becomes of it, as in `MemoryOrder`.
     pub order_job_i: Signal<In, Bits<3>>,
     /// It keeps its entries when it is written.
     pub order_append_i: Signal<In, Bit>,
@@ -257,8 +257,7 @@ impl FeatureMemory {
             self.read_at,
         );
         for i in 0..4 {
-            self.bank[0].write_word_i[i] =
-                mux(self.job[1].any(), self.word[1][i], self.word[0][i]);
+            self.bank[0].write_word_i[i] = mux(self.job[1].any(), self.word[1][i], self.word[0][i]);
             self.unit_read.entry_i[i] = self.bank[0].read_word_o[i];
             self.out_read.entry_i[i] = self.bank[0].read_word_o[i];
         }
@@ -270,8 +269,8 @@ impl FeatureMemory {
         for s in 0..2 {
             self.bank[s].write_i = self.writes[s];
             self.bank[s].write_at_i = self.count[s];
-            self.bank[s].read_i = (self.gives[s] & self.unit_read.read_o)
-                | (self.sends[s] & self.out_read.read_o);
+            self.bank[s].read_i =
+                (self.gives[s] & self.unit_read.read_o) | (self.sends[s] & self.out_read.read_o);
             self.bank[s].read_at_i = mux(self.sends[s], self.out_read.at_o, self.unit_read.at_o);
             for i in 0..4 {
                 self.bank[s].write_word_i[i] = self.word[s][i];

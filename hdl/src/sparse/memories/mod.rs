@@ -11,5 +11,5 @@ pub use buffers::SetBuffers;
 pub use feature_memory::FeatureMemory;
 pub use join::StreamJoin;
 pub use list_read::ListRead;
-pub use shape::{MapLayout, MemoriesShape};
+pub use shape::MemoriesShape;
 pub use sparse_memories::SparseMemories;

@@ -1,19 +1,8 @@
 //! Sizes of the memory cluster.
 
 use crate::sparse::net::NetworkKind;
-
-/// What lies in which buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MapLayout {
-    /// A set has its values and its indices, and is for inputs or results.
-    Both,
-    /// The first set is for inputs, the second one for results.
-    Roles,
-    /// Values of both sets in one buffer, indices of both in another: one set is in use at a time.
-    Crossed,
-    /// Values and indices of a set are one buffer.
-    Merged,
-}
+use heddle_arch::Params;
+use heddle_arch::params::{MapLayout, SparseNetwork};
 
 /// Sizes of a memory cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +22,24 @@ pub struct MemoriesShape {
 }
 
 impl MemoriesShape {
+    /// The memory cluster of a configuration.
+    pub fn of(params: &Params) -> Self {
+        let section = params.sparse_cluster();
+        let kind = |network| match network {
+            SparseNetwork::None => None,
+            SparseNetwork::Switch => Some(NetworkKind::Switch),
+            SparseNetwork::Benes => Some(NetworkKind::Benes),
+        };
+        Self {
+            memories: section.memories.expect("memories are given") as usize,
+            units: section.units as usize,
+            entry_max: section.map_entries as usize,
+            layout: section.map_layout,
+            memory_network: kind(section.memory_network),
+            unit_network: kind(section.unit_network),
+        }
+    }
+
     /// Ports of a network, 0 without one. A Benes network has idle ones if its number is no power of two.
     pub fn ports(&self, network: Option<NetworkKind>) -> usize {
         let ports = self.memories.max(self.units).max(2);

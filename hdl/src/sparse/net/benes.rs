@@ -29,7 +29,7 @@ pub struct Benes {
     /// There are words on their way.
     pub busy_o: Signal<Out, Bit>,
     #[new((0..columns).map(|column| BenesColumn::new(ports, 1 << column.abs_diff(stages - 1))).collect())]
-    column: [BenesColumn; columns],
+    column: Vec<BenesColumn>,
     #[new(StreamStage::new(ports))]
     stage: [StreamStage; stages],
     busy: [Signal<Local, Bit>; stages + 1],
