@@ -17,6 +17,8 @@ mod interpreter;
 mod interpreter_unit;
 mod load;
 mod map;
+pub mod memories;
+pub mod net;
 mod orders;
 pub mod reference;
 mod slots;

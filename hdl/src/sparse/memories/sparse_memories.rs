@@ -1,7 +1,7 @@
 //! The memory cluster.
 
 use super::{FeatureMemory, MemoriesShape, StreamJoin};
-use crate::sparse::net::EntryNetwork;
+use crate::sparse::net::{EntryNetwork, NetworkKind};
 use crate::sparse::waves::{MemoryOrder, RouteWord};
 use heddle_kernel::prelude::*;
 
@@ -93,6 +93,15 @@ pub struct SparseMemories {
     /// Ports of the network of units, 0 without.
     #[new(shape.ports(shape.unit_network))]
     _unit_ports: Feature<"un">,
+    /// The network of memories is a Benes network.
+    #[new(usize::from(shape.memory_network == Some(NetworkKind::Benes)))]
+    _memory_benes: Feature<"mb">,
+    /// That of units is.
+    #[new(usize::from(shape.unit_network == Some(NetworkKind::Benes)))]
+    _unit_benes: Feature<"ub">,
+    /// Buffers: 0 two of each set, 1 the same, for inputs and results, 2 one of both sets for values and one for indices, 3 one of each set.
+    #[new(shape.layout as usize)]
+    _layout: Feature<"l">,
 }
 
 #[kernel]
@@ -191,8 +200,8 @@ impl SparseMemories {
     fn memory_ports(&mut self, n: usize) {
         for i in 0..self._memory_ports {
             self.copies[i] = self.memory_net[n].word_o[i][3].get_bit(8);
-            self.stray[i + 1] = self.stray[i];
             if i < self._units {
+                self.stray[i + 1] = self.stray[i];
                 self.memory_net[n].ready_i[i] = mux(
                     self.copies[i],
                     self.memory[i].copy_ready_o[n],
@@ -272,8 +281,8 @@ impl SparseMemories {
         for i in 0..self._unit_ports {
             let at = self._memory_ports + i;
             self.stored[i] = self.unit_net[n].word_o[i][3].get_bit(8);
-            self.stray[at + 1] = self.stray[at];
             if i < self._units {
+                self.stray[at + 1] = self.stray[at];
                 self.unit_net[n].ready_i[i] = mux(
                     self.stored[i],
                     self.memory[i].result_ready_o,

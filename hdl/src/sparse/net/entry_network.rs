@@ -59,8 +59,11 @@ pub struct EntryNetwork {
     more: RegEn<Bit>,
     /// A list of a port is under way.
     list: [RegEn<Bit>; ports],
-    /// The network has words, or lists of the ports below are under way.
-    busy: [Signal<Local, Bit>; ports + 1],
+    /// Lists of the ports below are under way.
+    lists: [Signal<Local, Bit>; ports + 1],
+    /// Words are under way.
+    moves: Signal<Local, Bit>,
+    idle: Signal<Local, Bit>,
     /// No list may begin.
     closed: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
@@ -99,7 +102,7 @@ impl EntryNetwork {
             self.benes[k].ready_i.follow(&self.ready_i);
             self.valid_o.follow(&self.benes[k].valid_o);
             self.word_o.follow(&self.benes[k].word_o);
-            self.busy[0] = self.benes[k].busy_o;
+            self.moves = self.benes[k].busy_o;
             for b in 0..self._bits {
                 self.benes[k].cross_i[b / (self._ports / 2)][b % (self._ports / 2)] = self.cross[b];
             }
@@ -111,7 +114,7 @@ impl EntryNetwork {
             self.switch[k].ready_i.follow(&self.ready_i);
             self.valid_o.follow(&self.switch[k].valid_o);
             self.word_o.follow(&self.switch[k].word_o);
-            self.busy[0] = self.switch[k].busy_o;
+            self.moves = self.switch[k].busy_o;
             for b in 0..self._bits {
                 self.switch[k].cross_i[b] = self.cross[b];
             }
@@ -122,11 +125,13 @@ impl EntryNetwork {
     /// A route is written when nothing is on its way.
     fn route(&mut self) {
         self.closed = self.route_i.valid | self.more;
+        self.lists[0] = false;
         for i in 0..self._ports {
-            self.busy[i + 1] = self.busy[i] | self.list[i];
+            self.lists[i + 1] = self.lists[i] | self.list[i];
         }
-        self.route_ready_o = !self.busy[self._ports];
-        self.writes = self.route_i.valid & !self.busy[self._ports];
+        self.idle = !self.moves & !self.lists[self._ports];
+        self.route_ready_o = self.idle;
+        self.writes = self.route_i.valid & self.idle;
         self.more.load(self.writes, !self.route_i.last);
         for b in 0..self._bits {
             self.cross[b].load(
