@@ -16,6 +16,7 @@ mod layers;
 mod load;
 mod machine;
 mod map;
+mod net;
 mod orders;
 mod slots;
 mod slots_worked;
