@@ -16,6 +16,8 @@ mod layers;
 mod load;
 mod machine;
 mod map;
+mod memories;
+mod memories_bench;
 mod net;
 mod orders;
 mod slots;

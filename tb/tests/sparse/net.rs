@@ -382,8 +382,8 @@ fn faults_of_networks_are_noticed() {
         // A list may begin while a route is written.
         heddle_sparse_network: route_valid_i | more_q => more_q
         // A route does not wait for lists that are under way.
-        heddle_sparse_network: !moves & !lists[4] => !moves
+        heddle_sparse_network: !moves & !lists_4 => !moves
         // A word is lost where the register is not free.
-        heddle_stream_stage: ~valid_q | ready_i => {4{1'b1}}";
+        heddle_stream_stage: !valid_q[i] | ready_i[i] => 1'b1";
     check_mutants(&BENES_4, &faults(mutants), all_of_4);
 }
