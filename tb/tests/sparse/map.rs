@@ -15,7 +15,8 @@ const SETS: usize = 4;
 const ENTRIES: usize = 32;
 
 static MAP_4: LazyLock<Sources> = LazyLock::new(|| emitted(MapMemory::new(4, SETS, ENTRIES)));
-static MAP_1: LazyLock<Sources> = LazyLock::new(|| emitted(MapMemory::new(1, SETS, ENTRIES)));
+pub(super) static MAP_1: LazyLock<Sources> =
+    LazyLock::new(|| emitted(MapMemory::new(1, SETS, ENTRIES)));
 
 /// Maps of one set after the other, each read after it was written, while the next ones are written.
 struct Traffic {
@@ -118,7 +119,7 @@ fn drive(dut: &mut Dut, inputs: &MapInputs, width: usize, mask: bool) {
     dut.settle();
 }
 
-fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked<Coverage> {
+pub(super) fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked<Coverage> {
     let mut dut = Dut::new(sources, seed);
     let mut rng = dut.rng();
     let mut coverage = Coverage::default();

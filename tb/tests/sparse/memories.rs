@@ -53,7 +53,7 @@ fn random_traffic(sources: &Sources, seed: u64, sizes: MemoriesSizes) -> Checked
 
 fn next_inputs(bench: &mut Bench, clock: usize) {
     let sizes = bench.sizes;
-    let mut words = |bench: &mut Bench, source: usize| {
+    let words = |bench: &mut Bench, source: usize| {
         // Now and then more than a set holds.
         let count = match bench.rng.random_range(0..8) {
             0 => 0,
@@ -177,15 +177,21 @@ fn fsa_81_more_memories_than_units_follow_their_model() {
     run_seeds(|seed| random_traffic(&FIVE, seed, MORE));
 }
 
-/// A memory that reads or writes in a clock: a read in the clock of a write gives other bits.
-#[test]
-fn fsa_37_buffers_of_a_single_port_are_enough() {
+/// The design with memories that read or write in a clock: a read in the clock of a write gives other bits.
+fn single_port(sources: &Sources) -> Sources {
     let (from, to) = (
         "rdata_o <= mem_q[raddr_i]",
         "rdata_o <= wen_i ? ~mem_q[waddr_i] : mem_q[raddr_i]",
     );
-    let single = |sources: &Sources| mutated(sources, "heddle_ram_1r1w", from, to);
-    let (none, full) = (single(&NONE), single(&FULL));
+    mutated(sources, "heddle_ram_1r1w", from, to)
+}
+
+#[test]
+fn fsa_37_buffers_of_a_single_port_are_enough() {
+    // Sets of a map memory share banks, so that it does need both ports.
+    let both = single_port(&super::map::MAP_1);
+    super::map::random_maps(&both, 1, 1).expect_err("a read beside a write");
+    let (none, full) = (single_port(&NONE), single_port(&FULL));
     run_seeds(|seed| random_traffic(&none, seed, sizes(4, [None, None])));
     run_seeds(|seed| random_traffic(&full, seed, sizes(4, [BENES, BENES])));
 }
@@ -505,11 +511,60 @@ fn fsa_39_the_lists_of_a_unit_do_not_depend_on_those_of_others() {
 #[test]
 fn faults_of_memories_are_noticed() {
     let mutants = r"
-        // A set that is read may be written.
+        // A set that is in use gets another job.
         heddle_feature_memory: !(|own) & (other != order_job_i) => (other != order_job_i)
+        // Two sets have the same side of a switch.
+        heddle_feature_memory: !(|own) & (other != order_job_i) => !(|own)
         // A set is not emptied.
-        heddle_feature_memory: !order_append_i & !order_job_i[2] => 1'b0";
+        heddle_feature_memory: !order_append_i & !order_job_i[2] => 1'b0
+        // Results come from outside.
+        heddle_feature_memory: stores[i] ? result_word_i => !stores[i] ? result_word_i
+        // Entries are written beyond the end of the set.
+        heddle_feature_memory: (|word[8:0]) & !is_full[0] => (|word[8:0])
+        // Zeros are written.
+        heddle_feature_memory: & (|word[44:36]) & !is_full[1] => & !is_full[1]
+        // A set is read with the entries of the other one.
+        heddle_feature_memory: gives[1] ? bank_read_word => gives[0] ? bank_read_word
+        // A set is free before its last entry has left it.
+        heddle_list_read: read_q & read_last_q & !waits_q => read_q & read_last_q
+        // An empty set has an entry.
+        heddle_list_read: (count_i == 16'd0) ? 9'd0 : entry_i[8:0] => entry_i[8:0]
+        // An entry that finds no room behind the buffer is lost.
+        heddle_list_read: (waits_q | read_q) & !goes => 1'b0";
     check_mutants(&NONE, &faults(mutants), |sources, seed| {
         random_traffic(sources, seed, sizes(4, [None, None]))
+    });
+}
+
+#[test]
+fn faults_of_ways_are_noticed() {
+    let mutants = r"
+        // A word for a memory goes to the unit too.
+        heddle_sparse_memories: assign fed[i] = memory_net_valid_out[i] & !copies[i] => assign fed[i] = memory_net_valid_out[i]
+        // Results for a unit go to the memory too.
+        heddle_sparse_memories: unit_net_valid_out[i] & stored[i] => unit_net_valid_out[i]
+        // A list is torn by one of the other stream.
+        heddle_stream_join: list_q ? second_q : !valid_i[0] => !valid_i[0]
+        // Memories load and copy at once.
+        heddle_feature_memory: (order_job_i == 3'd1) & (other == 3'd2) => 1'b0";
+    check_mutants(&FULL, &faults(mutants), |sources, seed| {
+        random_traffic(sources, seed, sizes(4, [BENES, BENES]))
+    });
+}
+
+#[test]
+fn faults_of_shared_buffers_are_noticed() {
+    let sizes = MemoriesSizes {
+        layout: MemoryLayout::Shared,
+        ..sizes(4, [None, None])
+    };
+    let mutants = r"
+        // Sets lie in the same place.
+        heddle_feature_memory: count_q[31:16] | 16'd16 => count_q[31:16]
+        // The second set is read where the first one lies.
+        heddle_feature_memory: read_at | 16'd16 => read_at";
+    let sources = sources(&sizes, MapLayout::Crossed);
+    check_mutants(&sources, &faults(mutants), |sources, seed| {
+        random_traffic(sources, seed, sizes)
     });
 }

@@ -25,6 +25,7 @@ mod slots_worked;
 mod sums;
 mod unit;
 mod units;
+mod weights;
 
 use std::ops::Range;
 
