@@ -17,7 +17,6 @@ use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
 use crate::sparse::memories::{MemoriesShape, SparseMemories};
-use crate::sparse::net::Benes;
 use crate::sparse::{
     Census, CutEngine, Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain,
     SparseHead, SparseShape, SparseUnit, SparseUnits,
@@ -88,7 +87,6 @@ modules! { p =>
     "sparse_cut" "parts of a map for the units of the sparse cluster": Box::new(CutEngine::new(SparseShape::of(p).units));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "sparse_memories" "memories of the sparse cluster with their networks": Box::new(SparseMemories::new(MemoriesShape::of(p)));
-    "sparse_benes" "streams to any port, as many as units": sparse_benes(p);
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));
     "bias_column" "biases of one column": Box::new(BiasColumn::new(p.column_tiles));
     "results_buffer" "sums of all columns that wait for more":
@@ -274,11 +272,6 @@ fn sparse_slots(params: &Params) -> Box<dyn Block> {
 fn sparse_fill(params: &Params) -> Box<dyn Block> {
     let shape = SparseShape::of(params);
     Box::new(Fill::new(shape.lanes, shape.units))
-}
-
-fn sparse_benes(params: &Params) -> Box<dyn Block> {
-    let ports = size(params.sparse_cluster().units.max(2));
-    Box::new(Benes::new(ports.next_power_of_two()))
 }
 
 fn sparse_census(params: &Params) -> Box<dyn Block> {

@@ -64,7 +64,9 @@ pub struct FeatureMemory {
     pub wrong_o: Signal<Out, Bit>,
     #[new(SetBuffers::new(2 * entry_max / banks, merged))]
     bank: [SetBuffers; banks],
+    #[new(ListRead::new(entry_max))]
     unit_read: ListRead,
+    #[new(ListRead::new(entry_max))]
     out_read: ListRead,
     /// What becomes of a set: 0 nothing, else as in the order.
     job: [RegEn<Bits<3>>; 2],
@@ -213,7 +215,11 @@ impl FeatureMemory {
             self.clears[s] = self.takes[s] & !self.order_append_i & !self.order_job_i.get_bit(2);
             self.count[s].load(
                 self.clears[s] | self.writes[s],
-                mux(self.clears[s], 0.into(), self.count[s] + 1),
+                mux(
+                    self.clears[s],
+                    0.into(),
+                    (self.count[s] + 1) & (2 * self._entry_max - 1).to_bits::<16>(),
+                ),
             );
         }
         self.full_o = (self.comes[0] & self.word[0][0].any() & self.is_full[0])

@@ -47,6 +47,8 @@ pub struct ListRead {
     done: Signal<Local, Bit>,
     /// The output is free, or becomes so.
     goes: Signal<Local, Bit>,
+    /// Entries of a set, a power of two.
+    _entry_max: Param<'d'>,
 }
 
 #[kernel]
@@ -61,7 +63,11 @@ impl ListRead {
         self.done_o = self.done;
         self.at.load(
             self.reads | self.done,
-            mux(self.done, 0.into(), self.at + 1),
+            mux(
+                self.done,
+                0.into(),
+                (self.at + 1) & (self._entry_max - 1).to_bits::<16>(),
+            ),
         );
         self.ended
             .load(self.reads | self.done, self.is_last & !self.done);

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod feature_memory;
+mod interconnect;
 mod join;
 mod list_read;
 mod shape;
@@ -9,6 +10,7 @@ mod sparse_memories;
 
 pub use buffers::SetBuffers;
 pub use feature_memory::FeatureMemory;
+pub use interconnect::Interconnect;
 pub use join::StreamJoin;
 pub use list_read::ListRead;
 pub use shape::MemoriesShape;

@@ -39,14 +39,4 @@ impl MemoriesShape {
             unit_network: kind(section.unit_network),
         }
     }
-
-    /// Ports of a network, 0 without one. A Benes network has idle ones if its number is no power of two.
-    pub fn ports(&self, network: Option<NetworkKind>) -> usize {
-        let ports = self.memories.max(self.units).max(2);
-        match network {
-            None => 0,
-            Some(NetworkKind::Switch) => ports,
-            Some(NetworkKind::Benes) => ports.next_power_of_two(),
-        }
-    }
 }

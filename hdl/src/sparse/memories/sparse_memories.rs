@@ -1,7 +1,6 @@
 //! The memory cluster.
 
-use super::{FeatureMemory, MemoriesShape, StreamJoin};
-use crate::sparse::net::{EntryNetwork, NetworkKind};
+use super::{FeatureMemory, Interconnect, MemoriesShape, StreamJoin};
 use crate::sparse::waves::{MemoryOrder, RouteWord};
 use heddle_kernel::prelude::*;
 
@@ -11,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// Words of all streams are as in `net`; results say by their bit for whom they are where units have a network.
 ///
 /// # Timing
-/// Orders and words as in [`FeatureMemory`], networks as in [`EntryNetwork`]. With a network of units, words for units take one more clock.
+/// Orders and words as in [`FeatureMemory`], networks as in [`Interconnect`]. With a network of units, words for units take one more clock.
 #[module(shape: MemoriesShape)]
 pub struct SparseMemories {
     /// There is an order.
@@ -60,23 +59,23 @@ pub struct SparseMemories {
     pub error: [OutRegEn<Bit>; 3],
     #[new(FeatureMemory::new(entry_max, shape.layout, memory_nets))]
     memory: [FeatureMemory; memories],
-    #[new(EntryNetwork::new(memory_ports, shape.memory_network.expect("there is one")))]
-    memory_net: [EntryNetwork; memory_nets],
-    #[new(EntryNetwork::new(unit_ports, shape.unit_network.expect("there is one")))]
-    unit_net: [EntryNetwork; unit_nets],
+    #[new(Interconnect::new(memories, memories, units, shape.memory_network.expect("there is one")))]
+    memory_net: [Interconnect; memory_nets],
+    #[new(Interconnect::new(units, memories, units, shape.unit_network.expect("there is one")))]
+    unit_net: [Interconnect; unit_nets],
     join: [StreamJoin; units * unit_nets],
     named: [Signal<Local, Bit>; memories],
     /// What memories have for a unit.
     fed: [Signal<Local, Bit>; units],
     fed_ready: [Signal<Local, Bit>; units],
     fed_word: [[Signal<Local, Bits<9>>; 4]; units],
-    /// What a network has at a port is for the memory.
-    copies: [Signal<Local, Bit>; memory_ports],
-    stored: [Signal<Local, Bit>; unit_ports],
-    /// Errors of the memories below, and of the ports.
+    /// Errors of the memories below.
     full: [Signal<Local, Bit>; memories + 1],
     wrong: [Signal<Local, Bit>; memories + 1],
-    stray: [Signal<Local, Bit>; memory_ports + unit_ports + 1],
+    /// The order names one of the memories below.
+    known: [Signal<Local, Bit>; memories + 1],
+    /// A network has dropped a word.
+    stray: [Signal<Local, Bit>; 2],
     /// Feature-map memories.
     _memories: Param<'m'>,
     /// Units, at most as many.
@@ -87,18 +86,12 @@ pub struct SparseMemories {
     _memory_nets: usize,
     #[new(usize::from(shape.unit_network.is_some()))]
     _unit_nets: usize,
-    /// Ports of the network of memories, 0 without.
-    #[new(shape.ports(shape.memory_network))]
-    _memory_ports: Feature<"mn">,
-    /// Ports of the network of units, 0 without.
-    #[new(shape.ports(shape.unit_network))]
-    _unit_ports: Feature<"un">,
-    /// The network of memories is a Benes network.
-    #[new(usize::from(shape.memory_network == Some(NetworkKind::Benes)))]
-    _memory_benes: Feature<"mb">,
-    /// That of units is.
-    #[new(usize::from(shape.unit_network == Some(NetworkKind::Benes)))]
-    _unit_benes: Feature<"ub">,
+    /// Network of memories: 0 none, 1 to the next port, 2 Benes network.
+    #[new(shape.memory_network.map_or(0, |kind| kind as usize + 1))]
+    _memory_network: Feature<"mn">,
+    /// Network of units.
+    #[new(shape.unit_network.map_or(0, |kind| kind as usize + 1))]
+    _unit_network: Feature<"un">,
     /// Buffers: 0 two of each set, 1 the same, for inputs and results, 2 one of both sets for values and one for indices, 3 one of each set.
     #[new(shape.layout as usize)]
     _layout: Feature<"l">,
@@ -109,7 +102,6 @@ impl SparseMemories {
     fn update(&mut self) {
         self.orders();
         self.outside();
-        self.stray[0] = false;
         if self._memory_nets > 0 {
             self.memories();
         } else {
@@ -124,9 +116,13 @@ impl SparseMemories {
     }
 
     fn orders(&mut self) {
-        self.order_ready_o = false;
+        self.known[0] = false;
         for i in 0..self._memories {
             self.named[i] = self.order_i.memory == i.to_bits::<6>();
+            self.known[i + 1] = self.known[i] | self.named[i];
+        }
+        self.order_ready_o = !self.known[self._memories];
+        for i in 0..self._memories {
             self.memory[i].order_valid_i = self.order_valid_i & self.named[i];
             self.memory[i].order_set_i = self.order_i.set;
             self.memory[i].order_job_i = self.order_i.job;
@@ -134,34 +130,29 @@ impl SparseMemories {
             if self.named[i] {
                 self.order_ready_o = self.memory[i].order_ready_o;
             }
-            for s in 0..2 {
-                self.busy_o[i][s] = self.memory[i].busy_o[s];
-            }
+            self.busy_o[i].follow(&self.memory[i].busy_o);
         }
     }
 
     fn outside(&mut self) {
         for i in 0..self._memories {
             self.memory[i].load_valid_i = self.load_valid_i[i];
+            self.memory[i].load_word_i.follow(&self.load_word_i[i]);
             self.load_ready_o[i] = self.memory[i].load_ready_o;
             self.out_valid_o[i] = self.memory[i].out_valid_o;
+            self.out_word_o[i].follow(&self.memory[i].out_word_o);
             self.memory[i].out_ready_i = self.out_ready_i[i];
-            for k in 0..4 {
-                self.memory[i].load_word_i[k] = self.load_word_i[i][k];
-                self.out_word_o[i][k] = self.memory[i].out_word_o[k];
-            }
         }
     }
 
     /// Each memory has its unit.
     fn bound_memories(&mut self) {
         self.transfers_o[0] = 0.into();
+        self.stray[0] = false;
         for i in 0..self._units {
             self.fed[i] = self.memory[i].unit_valid_o;
+            self.fed_word[i].follow(&self.memory[i].unit_word_o);
             self.memory[i].unit_ready_i = self.fed_ready[i];
-            for k in 0..4 {
-                self.fed_word[i][k] = self.memory[i].unit_word_o[k];
-            }
         }
     }
 
@@ -171,49 +162,19 @@ impl SparseMemories {
             self.memory_net[n].route_i.follow(&self.memory_route_i[n]);
             self.memory_route_ready_o[n] = self.memory_net[n].route_ready_o;
             self.transfers_o[0] = self.memory_net[n].transfers_o;
+            self.stray[0] = self.memory_net[n].stray_o;
             for i in 0..self._memories {
                 self.memory_net[n].valid_i[i] = self.memory[i].unit_valid_o;
+                self.memory_net[n].word_i[i].follow(&self.memory[i].unit_word_o);
                 self.memory[i].unit_ready_i = self.memory_net[n].ready_o[i];
-                self.memory[i].copy_valid_i[n] = self.memory_net[n].valid_o[i] & self.copies[i];
-                for k in 0..4 {
-                    self.memory_net[n].word_i[i][k] = self.memory[i].unit_word_o[k];
-                    self.memory[i].copy_word_i[n][k] = self.memory_net[n].word_o[i][k];
-                }
-            }
-            for i in self._memories..self._memory_ports {
-                self.memory_net[n].valid_i[i] = false;
-                for k in 0..4 {
-                    self.memory_net[n].word_i[i][k] = 0.into();
-                }
+                self.memory[i].copy_valid_i[n] = self.memory_net[n].memory_valid_o[i];
+                self.memory[i].copy_word_i[n].follow(&self.memory_net[n].memory_word_o[i]);
+                self.memory_net[n].memory_ready_i[i] = self.memory[i].copy_ready_o[n];
             }
             for i in 0..self._units {
-                self.fed[i] = self.memory_net[n].valid_o[i] & !self.copies[i];
-                for k in 0..4 {
-                    self.fed_word[i][k] = self.memory_net[n].word_o[i][k];
-                }
-            }
-            self.memory_ports(n);
-        }
-    }
-
-    /// What comes out of a network is for the unit of the port, or for the memory; what has neither is dropped.
-    fn memory_ports(&mut self, n: usize) {
-        for i in 0..self._memory_ports {
-            self.copies[i] = self.memory_net[n].word_o[i][3].get_bit(8);
-            if i < self._units {
-                self.stray[i + 1] = self.stray[i];
-                self.memory_net[n].ready_i[i] = mux(
-                    self.copies[i],
-                    self.memory[i].copy_ready_o[n],
-                    self.fed_ready[i],
-                );
-            } else if i < self._memories {
-                self.memory_net[n].ready_i[i] = !self.copies[i] | self.memory[i].copy_ready_o[n];
-                self.stray[i + 1] =
-                    self.stray[i] | (self.memory_net[n].valid_o[i] & !self.copies[i]);
-            } else {
-                self.memory_net[n].ready_i[i] = true;
-                self.stray[i + 1] = self.stray[i] | self.memory_net[n].valid_o[i];
+                self.fed[i] = self.memory_net[n].unit_valid_o[i];
+                self.fed_word[i].follow(&self.memory_net[n].unit_word_o[i]);
+                self.memory_net[n].unit_ready_i[i] = self.fed_ready[i];
             }
         }
     }
@@ -221,15 +182,14 @@ impl SparseMemories {
     /// Each unit has its memory.
     fn bound_units(&mut self) {
         self.transfers_o[1] = 0.into();
+        self.stray[1] = false;
         for i in 0..self._units {
             self.memory[i].result_valid_i = self.result_valid_i[i];
+            self.memory[i].result_word_i.follow(&self.result_word_i[i]);
             self.result_ready_o[i] = self.memory[i].result_ready_o;
             self.unit_valid_o[i] = self.fed[i];
+            self.unit_word_o[i].follow(&self.fed_word[i]);
             self.fed_ready[i] = self.unit_ready_i[i];
-            for k in 0..4 {
-                self.memory[i].result_word_i[k] = self.result_word_i[i][k];
-                self.unit_word_o[i][k] = self.fed_word[i][k];
-            }
         }
         for i in self._units..self._memories {
             self.memory[i].result_valid_i = false;
@@ -245,69 +205,40 @@ impl SparseMemories {
             self.unit_net[n].route_i.follow(&self.unit_route_i[n]);
             self.unit_route_ready_o[n] = self.unit_net[n].route_ready_o;
             self.transfers_o[1] = self.unit_net[n].transfers_o;
+            self.stray[1] = self.unit_net[n].stray_o;
+            self.unit_net[n].valid_i.follow(&self.result_valid_i);
+            self.unit_net[n].word_i.follow(&self.result_word_i);
+            self.result_ready_o.follow(&self.unit_net[n].ready_o);
             for i in 0..self._units {
-                self.unit_net[n].valid_i[i] = self.result_valid_i[i];
-                self.result_ready_o[i] = self.unit_net[n].ready_o[i];
-                self.join[i].valid_i[0] = self.unit_net[n].valid_o[i] & !self.stored[i];
+                self.join[i].valid_i[0] = self.unit_net[n].unit_valid_o[i];
+                self.join[i].word_i[0].follow(&self.unit_net[n].unit_word_o[i]);
+                self.unit_net[n].unit_ready_i[i] = self.join[i].ready_o[0];
                 self.join[i].valid_i[1] = self.fed[i];
+                self.join[i].word_i[1].follow(&self.fed_word[i]);
                 self.fed_ready[i] = self.join[i].ready_o[1];
                 self.unit_valid_o[i] = self.join[i].valid_o;
+                self.unit_word_o[i].follow(&self.join[i].word_o);
                 self.join[i].ready_i = self.unit_ready_i[i];
-                for k in 0..4 {
-                    self.unit_net[n].word_i[i][k] = self.result_word_i[i][k];
-                    self.join[i].word_i[0][k] = self.unit_net[n].word_o[i][k];
-                    self.join[i].word_i[1][k] = self.fed_word[i][k];
-                    self.unit_word_o[i][k] = self.join[i].word_o[k];
-                }
-            }
-            for i in self._units..self._unit_ports {
-                self.unit_net[n].valid_i[i] = false;
-                for k in 0..4 {
-                    self.unit_net[n].word_i[i][k] = 0.into();
-                }
             }
             for i in 0..self._memories {
-                self.memory[i].result_valid_i = self.unit_net[n].valid_o[i] & self.stored[i];
-                for k in 0..4 {
-                    self.memory[i].result_word_i[k] = self.unit_net[n].word_o[i][k];
-                }
-            }
-            self.unit_ports(n);
-        }
-    }
-
-    /// As those of the network of memories.
-    fn unit_ports(&mut self, n: usize) {
-        for i in 0..self._unit_ports {
-            let at = self._memory_ports + i;
-            self.stored[i] = self.unit_net[n].word_o[i][3].get_bit(8);
-            if i < self._units {
-                self.stray[at + 1] = self.stray[at];
-                self.unit_net[n].ready_i[i] = mux(
-                    self.stored[i],
-                    self.memory[i].result_ready_o,
-                    self.join[i].ready_o[0],
-                );
-            } else if i < self._memories {
-                self.unit_net[n].ready_i[i] = !self.stored[i] | self.memory[i].result_ready_o;
-                self.stray[at + 1] =
-                    self.stray[at] | (self.unit_net[n].valid_o[i] & !self.stored[i]);
-            } else {
-                self.unit_net[n].ready_i[i] = true;
-                self.stray[at + 1] = self.stray[at] | self.unit_net[n].valid_o[i];
+                self.memory[i].result_valid_i = self.unit_net[n].memory_valid_o[i];
+                self.memory[i]
+                    .result_word_i
+                    .follow(&self.unit_net[n].memory_word_o[i]);
+                self.unit_net[n].memory_ready_i[i] = self.memory[i].result_ready_o;
             }
         }
     }
 
     fn errors(&mut self) {
         self.full[0] = false;
-        self.wrong[0] = false;
+        self.wrong[0] = self.order_valid_i & !self.known[self._memories];
         for i in 0..self._memories {
             self.full[i + 1] = self.full[i] | self.memory[i].full_o;
             self.wrong[i + 1] = self.wrong[i] | self.memory[i].wrong_o;
         }
         self.error[0].load(self.full[self._memories], true);
         self.error[1].load(self.wrong[self._memories], true);
-        self.error[2].load(self.stray[self._memory_ports + self._unit_ports], true);
+        self.error[2].load(self.stray[0] | self.stray[1], true);
     }
 }

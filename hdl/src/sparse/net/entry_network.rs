@@ -13,6 +13,14 @@ pub enum NetworkKind {
     Benes,
 }
 
+/// Ports of a network of so many streams. A Benes network has idle ones if they are no power of two.
+pub fn ports(streams: usize, kind: NetworkKind) -> usize {
+    match kind {
+        NetworkKind::Switch => streams.max(2),
+        NetworkKind::Benes => streams.max(2).next_power_of_two(),
+    }
+}
+
 /// Switches of a network of so many ports.
 pub const fn route_bits(ports: usize, kind: NetworkKind) -> usize {
     match kind {

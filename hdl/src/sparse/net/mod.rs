@@ -11,6 +11,6 @@ mod switch;
 
 pub use benes::Benes;
 pub use column::BenesColumn;
-pub use entry_network::{EntryNetwork, NetworkKind, route_bits};
+pub use entry_network::{EntryNetwork, NetworkKind, ports, route_bits};
 pub use stage::StreamStage;
 pub use switch::Switch;

@@ -21,7 +21,7 @@ pub struct MemoriesSizes {
 impl MemoriesSizes {
     /// Ports of a network of these memories and units.
     pub fn ports(&self, kind: NetworkKind) -> usize {
-        let ports = self.memories.max(self.units);
+        let ports = self.memories.max(self.units).max(2);
         match kind {
             NetworkKind::Switch => ports,
             NetworkKind::Benes => ports.next_power_of_two(),
@@ -173,7 +173,7 @@ impl MemoriesModel {
         let memory = order.and_then(|order| self.memories.get(order.memory));
         let ready = order.zip(memory);
         MemoriesOutputs {
-            order_ready: ready.is_some_and(|(order, memory)| memory.order_ready(order)),
+            order_ready: ready.is_none_or(|(order, memory)| memory.order_ready(order)),
             route_ready: [0, 1].map(|from| {
                 let network = self.networks[from].as_ref();
                 network.is_some_and(NetworkModel::route_ready)
@@ -243,6 +243,9 @@ impl MemoriesModel {
                 join.clock(for_unit(&ports.words, unit), inputs.unit_ready[unit]);
             }
         }
+        // An order for a memory that is not there is wrong.
+        let named = inputs.order.map(|order| order.memory);
+        self.errors[1] |= named.is_some_and(|memory| memory >= self.sizes.memories);
         for (number, memory) in self.memories.iter_mut().enumerate() {
             let at = |from: usize| ports.words[from].get(number).copied().flatten();
             let for_memory = |from| at(from).filter(|word| word.to_memory);
