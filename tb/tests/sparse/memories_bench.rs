@@ -128,23 +128,23 @@ impl Bench {
 
     /// Streams of a network go to other ports.
     pub fn route(&mut self, network: usize, to: &[Option<usize>]) {
-        self.routes[network].extend(route_words(&benes_route(to)));
+        let words = match self.sizes.networks[network].expect("a network") {
+            NetworkKind::Benes => benes_route(to),
+            NetworkKind::Switch => {
+                let crossed = to.iter().enumerate();
+                let crossed = crossed.map(|(port, to)| u32::from(*to == Some(port + 1)) << port);
+                vec![crossed.sum()]
+            }
+        };
+        self.routes[network].extend(route_words(&words));
     }
 
     /// One clock, in lockstep.
     pub fn step(&mut self) -> Checked<(MemoriesInputs, MemoriesOutputs)> {
-        offer(
-            &mut self.rng,
-            self.offered,
-            &mut self.load,
-            &mut self.offers[0],
-        );
-        offer(
-            &mut self.rng,
-            self.offered,
-            &mut self.results,
-            &mut self.offers[1],
-        );
+        let queues = [&mut self.load, &mut self.results];
+        for (queues, offers) in queues.into_iter().zip(&mut self.offers) {
+            offer(&mut self.rng, self.offered, queues, offers);
+        }
         let rng = &mut self.rng;
         let taken = self.taken;
         let inputs = MemoriesInputs {
@@ -230,23 +230,26 @@ impl Bench {
         collect(&mut self.unit, &outputs.unit, &inputs.unit_ready);
     }
 
+    /// Gives orders, and runs until they are carried out.
+    pub fn carry_out(
+        &mut self,
+        orders: impl IntoIterator<Item = Order>,
+    ) -> Checked<MemoriesOutputs> {
+        self.orders.extend(orders);
+        self.run()
+    }
+
     /// Until all that was given has been taken, no set is in use and nothing comes out.
     pub fn run(&mut self) -> Checked<MemoriesOutputs> {
         let mut quiet = 0;
         for _ in 0..5000 {
             let (inputs, outputs) = self.step()?;
+            let mut words = inputs.load.iter().chain(&inputs.results);
+            let mut queues = self.load.iter().chain(&self.results);
             let given = inputs.order.is_some()
-                || inputs
-                    .load
-                    .iter()
-                    .chain(&inputs.results)
-                    .any(Option::is_some)
                 || inputs.routes.iter().any(Option::is_some)
-                || self
-                    .load
-                    .iter()
-                    .chain(&self.results)
-                    .any(|words| !words.is_empty());
+                || words.any(Option::is_some)
+                || queues.any(|words| !words.is_empty());
             let comes = outputs.out.iter().chain(&outputs.unit).any(Option::is_some);
             let busy = outputs.busy.concat().contains(&true);
             quiet = if given || comes || busy { 0 } else { quiet + 1 };

@@ -18,6 +18,7 @@ mod machine;
 mod map;
 mod memories;
 mod memories_bench;
+mod memories_lists;
 mod net;
 mod orders;
 mod slots;

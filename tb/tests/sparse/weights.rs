@@ -8,6 +8,7 @@ use heddle_sim::sparse::{Fill, FillWord, WeightsModel};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 
+use super::memories::{buffers, text};
 use super::unit::random_list;
 use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
@@ -92,42 +93,27 @@ fn random_lists(sources: &Sources, seed: u64) -> Checked<Coverage> {
 #[test]
 fn fsa_38_values_and_indices_of_weights_lie_in_buffers_of_their_own_and_are_read_in_pairs() {
     run_seeds(|seed| random_lists(&WEIGHTS, seed));
-    let (_, text) = top(&WEIGHTS);
-    for (buffer, width) in [("weights", 8 * LANES), ("indices", 16)] {
-        let start = text.find(&format!("u_{buffer} (")).expect("a buffer");
-        let instance = &text[text[..start].rfind("heddle_ram_1r1w").expect("a memory")..start];
-        assert!(
-            instance.contains(&format!(".Width   ({width})")),
-            "{instance}"
-        );
-    }
+    let places = [32, LISTS];
+    let expected = [[8 * LANES, WORDS], [16, WORDS], places];
+    assert_eq!(buffers(&WEIGHTS, "heddle_unit_weights"), expected);
 }
 
 #[test]
-fn fsa_29_weights_have_one_direction() {
-    let (_, text) = top(&WEIGHTS);
-    let ports = text.lines().filter(|line| line.contains("fill_"));
-    let ports: Vec<_> = ports
-        .filter(|line| line.trim_end().ends_with(','))
-        .collect();
-    assert!(
-        ports
-            .iter()
-            .any(|line| line.trim_start().starts_with("input"))
-    );
-    assert!(
-        !ports
-            .iter()
-            .any(|line| line.trim_start().starts_with("output"))
-    );
-}
-
-fn top(sources: &Sources) -> &(String, String) {
-    let name = format!("{}.v", sources.top);
-    let mut files = sources.files.iter();
-    files
-        .find(|(file, _)| *file == name)
-        .expect("the text of the top")
+fn fsa_29_weights_come_with_the_fill_alone_and_leave_for_the_unit() {
+    let (_, text) = text(&WEIGHTS, "heddle_unit_weights")
+        .split_once("(\n")
+        .expect("ports");
+    let (ports, _) = text.split_once(");").expect("their end");
+    let named = |direction: &str| -> Vec<&str> {
+        let lines = ports.lines().map(str::trim);
+        let names = lines.filter(|line| line.starts_with(direction));
+        let names = names.filter_map(|line| line.trim_end_matches(',').split(' ').next_back());
+        names.filter(|name| !name.starts_with("fill_")).collect()
+    };
+    let asked = ["clk", "rst_n", "list_en_i", "list_i", "read_i", "addr_i"];
+    assert_eq!(named("input"), asked);
+    let given = ["first_o", "more_o", "weight_o", "index_o"];
+    assert_eq!(named("output"), given);
 }
 
 #[test]
