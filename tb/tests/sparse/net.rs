@@ -212,8 +212,8 @@ impl Bench {
                 assert_eq!(self.target[source], Some(port));
             }
         }
-        for port in 0..ready.len() {
-            if ready[port] {
+        for (port, ready) in ready.iter().enumerate() {
+            if *ready {
                 let word = self.waiting[port].take();
                 self.transfers += u32::from(word.is_some());
                 self.sent[port].extend(word);

@@ -218,18 +218,17 @@ impl MemoriesModel {
             .iter()
             .map(|memory| memory.outputs()[0])
             .collect();
-        let given = [&read, &inputs.results];
-        for from in 0..2 {
-            let words = ports.words[from].iter().enumerate();
+        for (from, given) in [&read, &inputs.results].into_iter().enumerate() {
+            let mut words = ports.words[from].iter().enumerate();
             let is_stray = |(port, word): (usize, &Option<StreamWord>)| {
                 word.is_some_and(|word| match word.to_memory {
                     true => port >= self.sizes.memories,
                     false => port >= self.sizes.units,
                 })
             };
-            self.errors[2] |= self.networks[from].is_some() && words.map(is_stray).any(|is| is);
+            self.errors[2] |= self.networks[from].is_some() && words.any(is_stray);
             if let Some(network) = &mut self.networks[from] {
-                let mut words = given[from].clone();
+                let mut words = given.clone();
                 words.resize(ports.ready[from].len(), None);
                 network.clock(&NetworkInputs {
                     route: inputs.routes[from],

@@ -113,8 +113,8 @@ impl NetworkModel {
         let route = inputs.route.filter(|_| self.route_ready());
         self.transfers += self.taken;
         self.taken = 0;
-        for port in 0..self.pipes.len() {
-            let word = inputs.words[port].filter(|_| ready[port]);
+        for (port, ready) in ready.into_iter().enumerate() {
+            let word = inputs.words[port].filter(|_| ready);
             if let Some(word) = word {
                 self.list[port] = !word.last;
                 self.taken += 1;
