@@ -208,7 +208,7 @@ fn fsa_37_a_set_holds_as_many_entries_as_it_is_said_to() {
     for (layout, meaning, ..) in LAYOUTS {
         let sizes = MemoriesSizes {
             layout: meaning,
-            ..sizes(1, [None, None])
+            ..sizes(4, [None, None])
         };
         let sources = sources(&sizes, layout);
         for (count, is_full) in [(16, false), (17, true)] {
