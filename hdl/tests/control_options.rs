@@ -28,6 +28,7 @@ fn shape(post: PostOptions) -> SequencerShape {
         banked: false,
         row_offsets: 16,
         post,
+        cluster: false,
         units: [TraversalShape::of_machine(&[2; 3]); 3],
     }
 }
