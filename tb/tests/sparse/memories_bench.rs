@@ -197,6 +197,9 @@ impl Bench {
             }
             dut.check_element("transfers_o", network, 2, outputs.transfers[network])?;
         }
+        for (unit, count) in outputs.result_counts.iter().enumerate() {
+            dut.check_element("result_count_o", unit, self.sizes.units, *count)?;
+        }
         check_words(dut, "out_", &outputs.out)?;
         check_words(dut, "unit_", &outputs.unit)?;
         check_bits(dut, "load_ready_o", &outputs.load_ready)?;

@@ -153,7 +153,7 @@ fn fsa_34_each_set_goes_to_its_unit_or_outside() {
 }
 
 #[test]
-fn fsa_34_a_list_is_loaded_while_the_one_before_is_computed() {
+fn fsa_19_fsa_34_one_order_loads_a_list_while_the_one_before_is_computed() {
     let mut bench = Bench::new(&NONE, 1, sizes(4, [None, None]));
     (bench.offered, bench.taken) = (1.0, 1.0);
     let mut entries = Vec::new();
@@ -294,6 +294,33 @@ fn fsa_41_units_exchange_results_and_no_memory_is_written() {
             Ok(())
         });
     }
+}
+
+#[test]
+fn fsa_27_counts_of_results_tell_which_unit_another_one_relieves() {
+    directed(&UNITS, sizes(4, [None, BENES]), |bench| {
+        let before = bench.run()?.result_counts;
+        let results: Vec<_> = (0..4).map(|unit| result(bench, unit, true)).collect();
+        bench.route(1, &[0, 1, 2, 3].map(Some));
+        let outputs = bench.carry_out((0..4).map(|memory| order(memory, 1, Job::Store)))?;
+        let counts = outputs.result_counts.iter().zip(&before);
+        let counts: Vec<_> = counts
+            .map(|(after, before)| (after - before) as usize)
+            .collect();
+        assert_eq!(counts, results.iter().map(Vec::len).collect::<Vec<_>>());
+        bench.carry_out((0..4).map(|memory| order(memory, 1, Job::Out)))?;
+        bench.out.iter_mut().for_each(Vec::clear);
+        // The next results of the unit with the most go to the one with the fewest.
+        let unit_of = |count| counts.iter().position(|found| found == count);
+        let busiest = counts.iter().max().and_then(unit_of).expect("four units");
+        let idlest = counts.iter().min().and_then(unit_of).expect("four units");
+        bench.route(1, &one_way(busiest, idlest));
+        bench.run()?;
+        let moved = result(bench, busiest, false);
+        bench.run()?;
+        assert_eq!(bench.unit_entries(idlest), moved);
+        Ok(())
+    });
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub struct SparseMemories {
     pub busy_o: [[Signal<Out, Bit>; 2]; memories],
     /// Words that the networks have taken, of memories and of units; 0 without them.
     pub transfers_o: [Signal<Out, Bits<32>>; 2],
+    /// Results of a unit that are not zero, since the reset.
+    pub result_count: [OutReg<Bits<32>>; units],
     /// Until a reset: a set was full, an order was wrong, a word was meant for a unit or a memory that is not there.
     pub error: [OutRegEn<Bit>; 3],
     #[new(FeatureMemory::new(entry_max, shape.layout, memory_nets))]
@@ -112,6 +114,7 @@ impl SparseMemories {
         } else {
             self.bound_units();
         }
+        self.counts();
         self.errors();
     }
 
@@ -226,6 +229,16 @@ impl SparseMemories {
                     .result_word_i
                     .follow(&self.unit_net[n].memory_word_o[i]);
                 self.unit_net[n].memory_ready_i[i] = self.memory[i].result_ready_o;
+            }
+        }
+    }
+
+    /// A host reads how many results each unit has, and sends those of one to another.
+    fn counts(&mut self) {
+        for i in 0..self._units {
+            self.result_count[i] = self.result_count[i];
+            if self.result_valid_i[i] & self.result_ready_o[i] & self.result_word_i[i][0].any() {
+                self.result_count[i] = self.result_count[i] + 1;
             }
         }
     }

@@ -65,6 +65,8 @@ pub struct MemoriesOutputs {
     pub busy: Vec<[bool; 2]>,
     /// Words that networks have taken.
     pub transfers: [u32; 2],
+    /// Results of each unit that are not zero.
+    pub result_counts: Vec<u32>,
     /// A set was full, an order was wrong, a word had no destination.
     pub errors: [bool; 3],
 }
@@ -76,6 +78,7 @@ pub struct MemoriesModel {
     memories: Vec<FeatureMemoryModel>,
     networks: [Option<NetworkModel>; 2],
     joins: Vec<JoinModel>,
+    result_counts: Vec<u32>,
     errors: [bool; 3],
 }
 
@@ -96,6 +99,7 @@ impl MemoriesModel {
             memories: vec![memory; sizes.memories],
             networks: sizes.networks.map(|kind| kind.map(network)),
             joins: vec![JoinModel::default(); sizes.units],
+            result_counts: vec![0; sizes.units],
             errors: [false; 3],
         }
     }
@@ -199,6 +203,7 @@ impl MemoriesModel {
                 let network = self.networks[from].as_ref();
                 network.map_or(0, NetworkModel::transfers)
             }),
+            result_counts: self.result_counts.clone(),
             errors: self.errors,
         }
     }
@@ -213,6 +218,10 @@ impl MemoriesModel {
 
     fn clock(&mut self, inputs: &MemoriesInputs, ports: &Ports) {
         let entered = [0, 1].map(|from| self.entered(from, inputs, ports));
+        for (unit, count) in self.result_counts.iter_mut().enumerate() {
+            let word = inputs.results[unit].filter(|_| entered[1][unit]);
+            *count += u32::from(word.is_some_and(|word| word.entry.value != 0));
+        }
         let read: Vec<_> = self
             .memories
             .iter()
