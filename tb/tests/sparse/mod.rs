@@ -11,6 +11,7 @@ mod drain;
 mod drain_bench;
 mod drain_engine;
 mod fill;
+mod flow;
 mod head;
 mod layers;
 mod load;
