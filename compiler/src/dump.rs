@@ -29,7 +29,7 @@ pub fn dump(
 ) -> Result<Vec<Table>, CompileError> {
     let constants = ir::constants(network, params)?;
     let candidates = map::candidates(network, &constants, params, options)?;
-    let (program, errors) = first_fit(network, (&constants, &candidates), params, options);
+    let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, &[]));
     match (stage, program) {
         (Stage::Map, program) => {
             let taken = program.map(|_| errors.len());

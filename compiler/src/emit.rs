@@ -1,5 +1,6 @@
 //! The program: instructions that wait where they must, as words, and what the host writes.
 
+mod cluster;
 mod image;
 mod program;
 mod sync;
@@ -11,6 +12,7 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use crate::cost::{alone, cycles, halted, tensor_slots};
+use crate::engine::{Engine, Engines};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::DualSum;
 use crate::ir::{Constants, Operation};
@@ -28,7 +30,7 @@ use sync::synchronise;
 /// [`CompileError::DoesNotFit`]: the program memory is too small.
 pub(crate) fn emit(
     network: &Network,
-    (constants, candidate): (&Constants, &Candidate),
+    (constants, candidate, engines): (&Constants, &Candidate, &Engines),
     placement: Placement,
     schedule: Schedule,
     options: Options,
@@ -39,7 +41,7 @@ pub(crate) fn emit(
         let host = constants.hosts[index].as_deref();
         layer_plan(
             network,
-            (candidate, host),
+            (candidate, engines, host),
             &placement,
             &schedule,
             index,
@@ -55,6 +57,7 @@ pub(crate) fn emit(
         image: image::image(network, candidate, &placement, params),
         row_offsets: placement.tables.offsets(),
         tables: constants.tables.clone(),
+        cluster: cluster::fills(engines, params),
         tensors: placement.tensors,
         schedule,
     };
@@ -104,6 +107,7 @@ fn host_run(name: &str, layers: Range<usize>) -> RunPlan {
         instructions: 0,
         layers,
         cycles: 0,
+        estimated: false,
         sync: SyncCount::default(),
     }
 }
@@ -117,20 +121,29 @@ fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Pa
         debug_assert_eq!(instruction.check_machine(params), Ok(()));
         program.words.extend(instruction.encode());
     }
+    let of_run = &program.layers[layers.clone()];
+    let estimated = of_run
+        .iter()
+        .any(|layer| layer.engine_of() == Engine::Sparse);
+    let cycles = match estimated {
+        true => of_run.iter().map(|layer| layer.choice.cost.cycles).sum(),
+        false => cycles(&instructions, params),
+    };
     program.runs.push(RunPlan {
         name: name.to_string(),
         host: false,
         start_pc,
         instructions: instructions.len() as u32,
         layers,
-        cycles: cycles(&instructions, params) + u64::from(params.fetch_cycles()),
+        cycles: cycles + u64::from(params.fetch_cycles()),
+        estimated,
         sync,
     });
 }
 
 fn layer_plan(
     network: &Network,
-    (candidate, host): (&Candidate, Option<&str>),
+    (candidate, engines, host): (&Candidate, &Engines, Option<&str>),
     placement: &Placement,
     schedule: &Schedule,
     index: usize,
@@ -138,18 +151,18 @@ fn layer_plan(
 ) -> LayerPlan {
     let layer = &network.layers[index];
     let (instructions, _) = synchronise(schedule, index..index + 1);
+    let sparse = engines.sparse[index].as_ref();
     let (vectors, operands, buffer_bytes, reason) = match &candidate.weights[index] {
         Some(weights) => {
             let placed = placement.layer(network, index, weights, params);
             let inputs = placed.inputs.iter();
             let input_bytes: u64 = inputs.map(|input| u64::from(input.bytes)).sum();
             let bytes = input_bytes + weights.bytes();
-            (
-                placed.vectors(),
-                placed.operands(),
-                bytes,
-                "its input has no copies",
-            )
+            let (vectors, operands) = match sparse {
+                Some(_) => (0, 0),
+                None => (placed.vectors(), placed.operands()),
+            };
+            (vectors, operands, bytes, "its input has no copies")
         }
         None => {
             let bytes = matrix_bytes(candidate.lowered.operations(index), placement);
@@ -165,6 +178,7 @@ fn layer_plan(
     LayerPlan {
         name: layer.name.clone(),
         host: host.is_some(),
+        engine: engines.choices[index].clone(),
         instructions: instructions.len() as u32,
         macs: layer.macs(),
         vectors,
@@ -172,7 +186,11 @@ fn layer_plan(
         choice: MappingChoice {
             mapping: candidate.mappings[index],
             cost: MappingCost {
-                cycles: host.map_or_else(|| alone(instructions, params), |_| 0),
+                cycles: match (host, sparse) {
+                    (Some(_), _) => 0,
+                    (None, Some(layer)) => layer.cycles,
+                    (None, None) => alone(instructions, params),
+                },
                 buffer_bytes,
             },
             other: None,

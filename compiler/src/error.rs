@@ -153,6 +153,9 @@ pub enum CompileError {
         /// What is missing, and what is allowed.
         message: String,
     },
+    /// The sparse cluster cannot do what is asked of it.
+    #[error("{0}")]
+    Engine(String),
     /// A tensor was given with another number of elements.
     #[error("tensor {tensor} is given {found} {what}, expected {expected}")]
     TensorLength {

@@ -33,6 +33,7 @@ pub mod activation;
 mod cost;
 mod dump;
 mod emit;
+mod engine;
 mod error;
 mod exact;
 mod file;
@@ -55,6 +56,7 @@ use heddle_arch::params::Params;
 
 pub use dump::{Stage, dump};
 pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
+pub use engine::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
@@ -83,9 +85,22 @@ pub fn compile_with(
     params: &Params,
     options: Options,
 ) -> Result<Program, CompileError> {
+    compile_for(network, params, options, &[])
+}
+
+/// Compiles a network whose tensors have these zeros, as far as they are known: the input, then the output of each layer.
+///
+/// # Errors
+/// As [`compile`]; or [`CompileError::Engine`].
+pub fn compile_for(
+    network: &Network,
+    params: &Params,
+    options: Options,
+    zeros: &[Option<Zeros>],
+) -> Result<Program, CompileError> {
     let constants = ir::constants(network, params)?;
     let candidates = map::candidates(network, &constants, params, options)?;
-    let (program, errors) = first_fit(network, (&constants, &candidates), params, options);
+    let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
     program.ok_or_else(|| least_special(&candidates, errors))
 }
 
@@ -94,20 +109,24 @@ fn first_fit(
     network: &Network,
     (constants, candidates): (&ir::Constants, &map::Candidates),
     params: &Params,
-    options: Options,
+    (options, zeros): (Options, &[Option<Zeros>]),
 ) -> (Option<Program>, Vec<CompileError>) {
     let mut errors = Vec::new();
     for (chosen, candidate) in candidates.all[..candidates.asked].iter().enumerate() {
         let program = place::place(network, candidate, options, params).and_then(|placement| {
-            let schedule = schedule::schedule(network, candidate, &placement, options, params)?;
-            let chosen = (constants, candidate);
+            let engines = engine::choose(network, candidate, options.engines, zeros, params)?;
+            let chosen = (candidate, &engines);
+            let schedule = schedule::schedule(network, chosen, &placement, options, params)?;
+            let chosen = (constants, candidate, &engines);
             emit::emit(network, chosen, placement, schedule, options, params)
         });
         match program {
             Ok(mut program) => {
                 let choices = map::choices(network, candidates, chosen);
                 for (layer, choice) in program.layers.iter_mut().zip(choices) {
-                    layer.choice = choice.unwrap_or_else(|| layer.choice.clone());
+                    if layer.engine_of() == Engine::Dense {
+                        layer.choice = choice.unwrap_or_else(|| layer.choice.clone());
+                    }
                 }
                 return (Some(program), errors);
             }

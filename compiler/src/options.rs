@@ -1,5 +1,6 @@
 //! What a user may ask of a compilation.
 
+use crate::engine::EngineOptions;
 use crate::product::Mapping;
 use crate::product::matrix::DrainForm;
 
@@ -13,6 +14,8 @@ pub struct Options {
     pub whole: bool,
     /// Layers of matrices.
     pub matrices: MatrixOptions,
+    /// Engines of the layers.
+    pub engines: EngineOptions,
 }
 
 /// Where the identity of transposes comes from.

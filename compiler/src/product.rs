@@ -1,6 +1,7 @@
 //! What the array does for a layer: tiled products. Weights in the order in which they are loaded, walks over the operands,
 //! and the instructions of all that, for layers of planes and, in [`matrix`], for matrices.
 
+mod cluster;
 mod column_run;
 mod flatten;
 mod layer;
@@ -12,6 +13,7 @@ mod walk;
 mod weights;
 mod windows;
 
+pub(crate) use cluster::ClusterLayer;
 pub(crate) use flatten::Flattening;
 pub(crate) use layer::PlacedLayer;
 pub use mapping::Mapping;

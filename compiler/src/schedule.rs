@@ -10,6 +10,7 @@ mod text;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
+use crate::engine::Engines;
 use crate::error::CompileError;
 use crate::map::Candidate;
 use crate::options::Options;
@@ -22,7 +23,7 @@ pub use steps::{Dependency, Reason, Schedule, Step, Unit};
 /// [`CompileError`]: an operation on matrices that the machine cannot do.
 pub(crate) fn schedule(
     network: &Network,
-    candidate: &Candidate,
+    (candidate, engines): (&Candidate, &Engines),
     placement: &Placement,
     options: Options,
     params: &Params,
@@ -41,7 +42,11 @@ pub(crate) fn schedule(
                 let inputs = placed.inputs.iter();
                 let tensors = inputs.map(|input| input.base..input.base + input.bytes);
                 let tensors: Vec<_> = tensors.collect();
-                schedule.push_layer(&layer.name, placed.instructions(), &tensors);
+                let instructions = match &engines.sparse[index] {
+                    Some(layer) => placed.cluster_instructions(layer),
+                    None => placed.instructions(),
+                };
+                schedule.push_layer(&layer.name, instructions, &tensors);
             }
             None => {
                 let instructions = matrices.instructions(index);

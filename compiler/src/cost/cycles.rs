@@ -92,6 +92,7 @@ impl Timeline {
             Instruction::Matmul(_) => stream_idle,
             Instruction::Drain(_) => self.drain_idle.max(self.copy_idle),
             Instruction::Copy(_) => weights_idle.max(self.drain_idle),
+            // Runs with commands of the cluster depend on values: they are not counted here.
             Instruction::Sync { .. } | Instruction::Sparse(_) => 0,
         };
         let wait = instruction.wait();

@@ -1,10 +1,18 @@
 //! What the loops of an instruction amount to: slots and K tiles.
 
+use heddle_arch::isa::fields::sparse::{drain, drain_size, header};
+use heddle_arch::isa::sparse::OP_DRAIN;
 use heddle_arch::isa::{Drain, Instruction, Loop, Matmul, ROW_EPILOGUE, ROW_TENSOR, Record};
 
-/// Tensor slots of an instruction: what the counter VECTORS counts.
+/// Tensor slots of an instruction that go to the array: what the counter VECTORS counts.
 pub(crate) fn tensor_slots(instruction: &Instruction) -> u64 {
-    let Instruction::Matmul(Matmul { record, repeat, .. }) = instruction else {
+    let Instruction::Matmul(Matmul {
+        record,
+        repeat,
+        cluster: false,
+        ..
+    }) = instruction
+    else {
         return 0;
     };
     let Some(block) = record.rows.iter().find(|block| block.row == ROW_TENSOR) else {
@@ -30,8 +38,12 @@ pub(crate) fn drained_slots(instruction: &Instruction) -> Option<u64> {
     Some(window * addresses.sum::<u64>())
 }
 
-/// Slots that a product sends to post: the sums of its last K tile, and sums that were stored before.
+/// Slots that a product sends to post: the sums of its last K tile, and sums that were stored before; and those that leave the sparse
+/// cluster.
 pub(crate) fn posted_slots(instruction: &Instruction) -> u64 {
+    if let Instruction::Sparse(command) = instruction {
+        return cluster_slots(&command.words);
+    }
     let Instruction::Matmul(Matmul {
         last,
         tile_level,
@@ -52,6 +64,19 @@ pub(crate) fn posted_slots(instruction: &Instruction) -> u64 {
     };
     let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
     times * (sums + slots(ROW_EPILOGUE, usize::MAX))
+}
+
+/// Positions whose sums leave the sparse cluster, group by group.
+fn cluster_slots(words: &[u32]) -> u64 {
+    if header::OPCODE.get(words[0]) != OP_DRAIN || drain::DISCARD.is_set(words[1]) {
+        return 0;
+    }
+    let sides = [
+        drain::GROUPS.get(words[1]),
+        drain_size::ROWS.get(words[3]),
+        drain_size::COLS.get(words[3]),
+    ];
+    sides.into_iter().map(u64::from).product()
 }
 
 /// Loops of a row, if the record has it. Blocks that say the same again have none.

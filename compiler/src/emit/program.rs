@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use heddle_arch::host::ColumnScale;
+use heddle_arch::host::{ClusterStream, ColumnScale};
 use heddle_arch::network::Network;
 
 use super::SyncCount;
+use crate::engine::{Engine, EngineChoice};
 use crate::layout::TensorPlan;
 use crate::map::MappingChoice;
 use crate::schedule::Schedule;
@@ -30,6 +31,8 @@ pub struct Program {
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
     /// Tables of functions of one byte, from number 1 on: 256 stored bytes each, written once.
     pub tables: Vec<Vec<u8>>,
+    /// Words for the streams of the sparse cluster, written once in this order: it takes each of them when it needs it.
+    pub cluster: Vec<(ClusterStream, u64)>,
     /// The input of the network, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
     /// The instructions with their dependencies, without waiting and without HALT.
@@ -43,6 +46,8 @@ pub struct LayerPlan {
     pub name: String,
     /// The host runs it.
     pub host: bool,
+    /// Its engine and why; none if there is no choice.
+    pub engine: Option<EngineChoice>,
     /// Instructions.
     pub instructions: u32,
     /// Multiply-accumulates of the layer for one image, padding included.
@@ -77,6 +82,8 @@ pub struct RunPlan {
     pub layers: Range<usize>,
     /// Cycles of one image: the counter CYCLES.
     pub cycles: u64,
+    /// The cycles are an estimate: those of layers on the sparse cluster depend on the values.
+    pub estimated: bool,
     /// What became of the dependencies of its instructions.
     pub sync: SyncCount,
 }
@@ -92,6 +99,15 @@ pub struct ColumnParam {
     pub bias: i32,
     /// Scale.
     pub scale: ColumnScale,
+}
+
+impl LayerPlan {
+    /// The engine of a layer that does not run on the host.
+    #[must_use]
+    pub fn engine_of(&self) -> Engine {
+        let choice = self.engine.as_ref();
+        choice.map_or(Engine::Dense, |choice| choice.engine)
+    }
 }
 
 impl Program {

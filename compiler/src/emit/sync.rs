@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Wait};
 
+use crate::cost::posted_slots;
 use crate::schedule::{Reason, Schedule, Step, Unit};
 
 /// What became of the dependencies.
@@ -49,7 +50,9 @@ pub(crate) fn synchronise(
     // Drains before this step are done when the instruction at hand starts, loads and products before the others.
     let first = steps.peek().map_or(0, |&(first, _)| first);
     let (mut drained, mut loaded, mut streamed) = (first, first, first);
-    let mut behind = [first; 3];
+    let mut behind = [first; 4];
+    // The last drain whose results come from the sparse cluster.
+    let mut of_cluster = None;
     for (index, step) in steps {
         match step.unit {
             // It waits for the one before.
@@ -61,8 +64,14 @@ pub(crate) fn synchronise(
             }
             Unit::Weights => loaded = loaded.max(behind[Unit::Weights as usize]),
             Unit::Stream => streamed = streamed.max(behind[Unit::Stream as usize]),
+            Unit::Cluster => of_cluster = drain_of(step).or(of_cluster),
         }
-        let mut wait = Wait::default();
+        // Sums of the array and of the cluster must not meet.
+        let meets = step.unit == Unit::Stream && posted_slots(&step.instruction) > 0;
+        let mut wait = Wait {
+            drain: meets && of_cluster.is_some_and(|on| on >= drained),
+            ..Wait::default()
+        };
         for dependency in &step.after {
             count.dependencies += 1;
             let on = dependency.on;
@@ -111,6 +120,12 @@ pub(crate) fn synchronise(
     (instructions, count)
 }
 
+/// The drain whose addresses a drain of the sparse cluster takes.
+fn drain_of(step: &Step) -> Option<usize> {
+    let mut after = step.after.iter();
+    after.find(|d| d.reason == Reason::Addresses).map(|d| d.on)
+}
+
 /// Products that must be done, and with them their loads, when the drains before step `drained` are: those that gave
 /// the last of these drains its results, as far as they stand before step `index`. Gives the steps behind them.
 fn products_of_drains(schedule: &Schedule, drained: usize, index: usize) -> (usize, usize) {
@@ -122,7 +137,8 @@ fn products_of_drains(schedule: &Schedule, drained: usize, index: usize) -> (usi
         after.map(|d| d.on).max()
     };
     let mut products = schedule.steps[..index].iter().enumerate().skip(drain).rev();
-    let last = products.find(|(_, step)| on(step, Reason::Addresses) == Some(drain));
+    let last = products
+        .find(|(_, step)| step.unit == Unit::Stream && on(step, Reason::Addresses) == Some(drain));
     last.map_or((0, 0), |(last, step)| {
         let loads = on(step, Reason::Weights);
         (last + 1, loads.map_or(0, |load| load + 1))

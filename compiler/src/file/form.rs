@@ -1,6 +1,6 @@
 //! The program file as it stands in JSON.
 
-use heddle_arch::params::{Params, UnitLoops};
+use heddle_arch::params::{Params, Sparse, UnitLoops};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,9 @@ pub(super) struct Content {
     /// Tables of functions of one byte, from number 1 on: 256 stored bytes each, two hexadecimal digits each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<String>,
+    /// Words for the sparse cluster, written once in this order: of commands eight hexadecimal digits, of weights sixteen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cluster: Vec<String>,
     /// Instruction words from program word 0 on, eight hexadecimal digits each.
     pub words: String,
     /// State-buffer words, written once with HOST_ZERO = 0.
@@ -100,6 +103,10 @@ pub(super) struct MachineFile {
     /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
     #[serde(default, skip_serializing_if = "is_none")]
     pub sum_distance: u32,
+    /// The section sparse, if the cluster is an engine of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Sparse")]
+    pub sparse: Option<Sparse>,
 }
 
 /// Instructions that the host starts at once; they end with HALT.
@@ -119,6 +126,9 @@ pub(super) struct RunFile {
     pub layers: [usize; 2],
     /// From the first word on: the way from program banks is that of the machine.
     pub cycles: u64,
+    /// The cycles are an estimate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// Dependencies of the instructions: all of them, kept by the machine, implied by others, waits.
     pub sync: [usize; 4],
 }
@@ -132,6 +142,10 @@ pub(super) struct LayerFile {
     /// The host runs it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host: bool,
+    /// Its engine and why, on a machine with two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "(EngineFile, String)")]
+    pub engine: Option<(EngineFile, String)>,
     /// Instructions, HALT not included.
     pub instructions: u32,
     /// Multiply-accumulates of one image, padding included.
@@ -153,6 +167,14 @@ pub(super) struct LayerFile {
     pub compared: Option<u64>,
     /// Indices of the inputs among the tensors.
     pub inputs: Vec<usize>,
+}
+
+/// An engine.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum EngineFile {
+    Dense,
+    Sparse,
 }
 
 /// How the taps of a layer are laid over the rows.
@@ -290,6 +312,7 @@ impl MachineFile {
             columns_per_multiplier: params.post.columns_per_multiplier,
             program_words: params.program.words,
             sum_distance: params.sum_distance(),
+            sparse: params.has_cluster().then(|| params.sparse_cluster()),
         }
     }
 
@@ -365,6 +388,17 @@ impl MachineFile {
                     expected: expected.to_string(),
                 });
             }
+        }
+        if self.sparse != machine.sparse {
+            let told = |sparse: &Option<Sparse>| match sparse {
+                Some(sparse) => serde_json::to_string(sparse).expect("options are values"),
+                None => "without sparse.engine".to_string(),
+            };
+            return Err(FileError::Machine {
+                field: "sparse",
+                found: told(&self.sparse),
+                expected: told(&machine.sparse),
+            });
         }
         if self.units != machine.units {
             let told = |units: &Option<UnitLoops>| match units {

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use heddle_arch::host::ClusterStream;
 use heddle_arch::isa::Instruction;
 use heddle_arch::network::{Shape, Table};
 use heddle_arch::params::Params;
 
 use super::FileError;
-use super::form::{Content, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
+use super::form::{Content, EngineFile, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
 use super::limit::Limit;
 use crate::cost::tensor_slots;
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
+use crate::engine::{Engine, EngineChoice};
 use crate::layout::{RowOrder, TensorPlan};
 use crate::map::{MappingChoice, MappingCost};
 use crate::product::Mapping;
@@ -61,6 +63,9 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
     for (index, layer) in layers.iter().enumerate() {
         limit.name(&format!("layers[{index}].name"), &layer.name)?;
         limit.name(&format!("layers[{index}].reason"), &layer.choice.reason)?;
+        let engine = layer.engine.as_ref();
+        let reason = engine.map_or("array", |choice| &choice.reason);
+        limit.name(&format!("layers[{index}].engine"), reason)?;
     }
     limit.equal("tensors", tensors.len() as u64, layers.len() as u64 + 1)?;
     let mut next = 0;
@@ -120,6 +125,11 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
     let tables: Result<Vec<Vec<u8>>, FileError> = tables
         .map(|table| digits("tables", table, Table::ENTRIES))
         .collect();
+    let cluster = file.cluster.iter().map(|word| cluster_word(word));
+    let cluster = cluster.collect::<Result<Vec<_>, FileError>>()?;
+    if !params.has_cluster() {
+        limit.equal("words for a sparse cluster", cluster.len() as u64, 0)?;
+    }
     let mut image = Vec::new();
     for piece in file.image {
         let bytes = digits("image.bytes", &piece.bytes, 8)?;
@@ -148,6 +158,7 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         image,
         row_offsets: file.row_offsets,
         tables: tables?,
+        cluster,
         tensors,
         schedule: Schedule::default(),
     })
@@ -192,6 +203,7 @@ fn run_plan(run: RunFile, params: &Params) -> RunPlan {
             true => 0,
             false => run.cycles.saturating_add(params.fetch_cycles().into()),
         },
+        estimated: run.estimated,
         sync: SyncCount {
             dependencies,
             kept_by_the_machine,
@@ -209,6 +221,7 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
     LayerPlan {
         name: layer.name,
         host: layer.host,
+        engine: layer.engine.map(engine),
         instructions: layer.instructions,
         macs: layer.macs,
         vectors: layer.vectors,
@@ -222,6 +235,34 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
         compared: layer.compared,
         inputs: layer.inputs,
         output: index + 1,
+    }
+}
+
+fn engine((engine, reason): (EngineFile, String)) -> EngineChoice {
+    let engine = match engine {
+        EngineFile::Dense => Engine::Dense,
+        EngineFile::Sparse => Engine::Sparse,
+    };
+    EngineChoice { engine, reason }
+}
+
+/// A word of a stream of the sparse cluster.
+fn cluster_word(text: &str) -> Result<(ClusterStream, u64), FileError> {
+    let stream = match text.len() {
+        8 => ClusterStream::Commands,
+        _ => ClusterStream::Weights,
+    };
+    let bytes = digits("cluster", text, if text.len() == 8 { 4 } else { 8 })?;
+    let word = bytes
+        .iter()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte));
+    match bytes.len() {
+        4 | 8 => Ok((stream, word)),
+        _ => Err(FileError::Value {
+            field: "cluster".to_string(),
+            found: format!("{} digits", text.len()),
+            expected: "8 or 16 hexadecimal digits".to_string(),
+        }),
     }
 }
 

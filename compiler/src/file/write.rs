@@ -1,14 +1,15 @@
 //! From a program to its file.
 
-use heddle_arch::host::ColumnScale;
+use heddle_arch::host::{ClusterStream, ColumnScale};
 use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
 use super::form::{
-    ColumnFile, Content, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile, OrderFile,
-    RunFile, TensorFile,
+    ColumnFile, Content, EngineFile, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile,
+    OrderFile, RunFile, TensorFile,
 };
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan};
+use crate::engine::{Engine, EngineChoice};
 use crate::layout::{RowOrder, TensorPlan};
 use crate::map::MappingCost;
 use crate::product::Mapping;
@@ -26,6 +27,7 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
         columns: program.columns.iter().map(column_file).collect(),
         row_offsets: program.row_offsets.clone(),
         tables: program.tables.iter().map(|table| hex(table)).collect(),
+        cluster: program.cluster.iter().map(cluster_file).collect(),
         words: program
             .words
             .iter()
@@ -47,6 +49,7 @@ fn run_file(run: &RunPlan, params: &Params) -> RunFile {
             true => 0,
             false => run.cycles - u64::from(params.fetch_cycles()),
         },
+        estimated: run.estimated,
         sync: [
             sync.dependencies,
             sync.kept_by_the_machine,
@@ -62,6 +65,7 @@ fn layer_file(layer: &LayerPlan) -> LayerFile {
     LayerFile {
         name: layer.name.clone(),
         host: layer.host,
+        engine: layer.engine.as_ref().map(engine_file),
         instructions: layer.instructions,
         macs: layer.macs,
         vectors: layer.vectors,
@@ -74,6 +78,21 @@ fn layer_file(layer: &LayerPlan) -> LayerFile {
         reason: choice.reason.clone(),
         compared: layer.compared,
         inputs: layer.inputs.clone(),
+    }
+}
+
+fn engine_file(choice: &EngineChoice) -> (EngineFile, String) {
+    let engine = match choice.engine {
+        Engine::Dense => EngineFile::Dense,
+        Engine::Sparse => EngineFile::Sparse,
+    };
+    (engine, choice.reason.clone())
+}
+
+fn cluster_file((stream, word): &(ClusterStream, u64)) -> String {
+    match stream {
+        ClusterStream::Commands => format!("{word:08x}"),
+        ClusterStream::Weights => format!("{word:016x}"),
     }
 }
 

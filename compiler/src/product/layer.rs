@@ -89,7 +89,7 @@ impl PlacedLayer<'_> {
         slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
     }
 
-    fn registers(&self, loops: &[Count]) -> Vec<Loop> {
+    pub(super) fn registers(&self, loops: &[Count]) -> Vec<Loop> {
         let bits = self.params.traversal.offset_bits;
         loops.iter().map(|count| count.registers(bits)).collect()
     }
@@ -124,7 +124,7 @@ impl PlacedLayer<'_> {
         })
     }
 
-    fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
+    pub(super) fn drain(&self, run: &ColumnRun, tile: &PixelTile) -> Instruction {
         let layer = self.layer;
         let zero_point = i16::from(layer.scaled_zero_point());
         let constants = self.weights.constants;

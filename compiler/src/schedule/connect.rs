@@ -10,7 +10,7 @@ impl Schedule {
     pub(crate) fn connect(&mut self) {
         let tiles = self.weight_tiles();
         let drains = self.drains();
-        let mut last: [Option<usize>; 3] = [None; 3];
+        let mut last: [Option<usize>; 4] = [None; 4];
         for (index, loads) in tiles.into_iter().enumerate() {
             let step = &self.steps[index];
             let before = |on: Option<usize>, reason| on.map(|on| Dependency { on, reason });
@@ -65,6 +65,7 @@ impl Schedule {
                     record,
                     tile_level,
                     repeat,
+                    cluster: false,
                     ..
                 }) => {
                     let times = repeat.map_or(1, |repeat| u64::from(repeat.times));
@@ -90,7 +91,7 @@ impl Schedule {
         used
     }
 
-    /// For every product that goes to post the drains before it whose addresses its results take. A drain may also
+    /// For every product, and every drain of the sparse cluster, that goes to post the drains before it whose addresses its results take. A drain may also
     /// come behind the product, in time for its results.
     fn drains(&self) -> Vec<Vec<usize>> {
         let mut used = vec![Vec::new(); self.steps.len()];

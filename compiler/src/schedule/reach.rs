@@ -45,7 +45,7 @@ pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     // Results are written as whole words; weights are words.
     let (low, high) = match unit {
         Unit::Stream => (low, high),
-        Unit::Weights | Unit::Drain => (low & !7, high | 7),
+        Unit::Weights | Unit::Drain | Unit::Cluster => (low & !7, high | 7),
     };
     low..high.saturating_add(1)
 }

@@ -15,6 +15,8 @@ pub enum Unit {
     Stream,
     /// DRAIN.
     Drain,
+    /// Commands of the sparse cluster.
+    Cluster,
 }
 
 impl Unit {
@@ -25,7 +27,8 @@ impl Unit {
             Instruction::LoadWeights(_) | Instruction::Copy(_) => Some(Unit::Weights),
             Instruction::Matmul(_) => Some(Unit::Stream),
             Instruction::Drain(_) => Some(Unit::Drain),
-            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
+            Instruction::Sparse(_) => Some(Unit::Cluster),
+            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
         }
     }
 
@@ -34,6 +37,7 @@ impl Unit {
             Unit::Weights => "weights",
             Unit::Stream => "stream",
             Unit::Drain => "drain",
+            Unit::Cluster => "cluster",
         }
     }
 }
@@ -104,7 +108,7 @@ impl Step {
     }
 
     pub(super) fn reads(&self) -> bool {
-        self.unit != Unit::Drain
+        !matches!(self.unit, Unit::Drain | Unit::Cluster)
     }
 }
 

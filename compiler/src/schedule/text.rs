@@ -28,7 +28,10 @@ impl Schedule {
                 (true, false) => "writes",
                 (false, _) => "reads",
             };
-            let line = format!("{index:>6}  {unit:<7}  {verb} {start}..{end}");
+            let line = match step.bytes.is_empty() {
+                true => format!("{index:>6}  {unit:<7}"),
+                false => format!("{index:>6}  {unit:<7}  {verb} {start}..{end}"),
+            };
             let line = match after.is_empty() {
                 true => line,
                 false => format!("{line}, after {}", after.join(", ")),

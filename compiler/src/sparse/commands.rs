@@ -41,6 +41,21 @@ impl Plan {
         ]
     }
 
+    /// First list of a portion of weights in its place.
+    fn list_of(&self, place: u32) -> u32 {
+        self.resident.unwrap_or_default().lists + place * self.portions.lists
+    }
+
+    /// First word of it.
+    fn word_of(&self, place: u32) -> u32 {
+        self.resident.unwrap_or_default().words + place * self.portions.words
+    }
+
+    /// Half of the weights: those that stay are never filled while they are in use.
+    fn half_of(&self, place: u32) -> bool {
+        self.resident.is_none() && place % 2 == 1
+    }
+
     /// Scales of all output channels.
     pub(super) fn scales(&self, values: &Values) -> Vec<SparseCommand> {
         if !self.section.post {
@@ -69,12 +84,17 @@ impl Plan {
         let load = |stream: &Stream, chunks: Span| {
             let [rows, cols] = &step.fold.sides;
             let count = chunks.len() as u32;
+            let channels = self.channels(stream, &chunks);
             let load = SparseLoad {
                 set: (set + chunks.start) % self.section.map_sets,
                 alternate: true,
                 stride: self.shape.stride_log2(),
-                list: place * self.portions.lists + chunks.start * self.portions.step,
-                lanes: self.lanes,
+                list: self.list_of(place) + chunks.start * self.portions.step,
+                // What lies beside the channels of a plane belongs to others.
+                lanes: match self.resident {
+                    Some(_) => self.lanes.min(channels.len() as u32),
+                    None => self.lanes,
+                },
                 threshold: values.threshold.into(),
                 first: [rows.loads.start, cols.loads.start],
                 size: [rows.loads.len() as u32, cols.loads.len() as u32],
@@ -86,13 +106,21 @@ impl Plan {
             let part = MapPart {
                 rows: rows.input.clone(),
                 cols: cols.input.clone(),
-                channels: self.channels(stream, &chunks),
+                channels,
                 lanes: self.lanes,
             };
             (load, part)
         };
         if let [stream] = streams {
-            return vec![load(stream, 0..self.chunks(stream))];
+            let chunks = self.chunks(stream);
+            let is_partial = stream.channels.len() as u32 % self.lanes > 0;
+            return match self.resident.is_some() && is_partial && chunks > 1 {
+                true => vec![
+                    load(stream, 0..chunks - 1),
+                    load(stream, chunks - 1..chunks),
+                ],
+                false => vec![load(stream, 0..chunks)],
+            };
         }
         let most = streams.iter().map(|stream| self.chunks(stream)).max();
         let turn = |chunk: u32| {
@@ -118,10 +146,10 @@ impl Plan {
         let fill = |share: u32| {
             let (words, record) = self.record(values, step.pass, share, &stream.channels);
             let command = SparseCommand::Weights(SparseWeights {
-                first: place * self.portions.words,
+                first: self.word_of(place),
                 words,
-                list: place * self.portions.lists,
-                half: place % 2 == 1,
+                list: self.list_of(place),
+                half: self.half_of(place),
                 units: stream.units & self.split.units(share..share + 1, 0..self.split.inputs),
             });
             (command, record)
@@ -140,7 +168,7 @@ impl Plan {
         SparseRun {
             set,
             keep: self.stays(step),
-            half: place % 2 == 1,
+            half: self.half_of(place),
             region: step.region,
             chunks,
             kernel: [0, 1].map(|side| self.shape.axis(side).places()),
@@ -169,7 +197,10 @@ impl Plan {
             first: [rows.results.start, cols.results.start],
             size: [rows.results.len() as u32, cols.results.len() as u32],
             group: step.pass.number,
-            tile: if self.section.post { groups.start } else { 0 },
+            tile: match self.section.post || self.resident.is_some() {
+                true => groups.start,
+                false => 0,
+            },
             bounds: values.bounds,
             single: values.rounding == Rounding::Single,
             ..SparseDrain::default()

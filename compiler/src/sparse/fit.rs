@@ -17,6 +17,8 @@ pub(super) struct Search<'a> {
     pub(super) folds: &'a [Fold],
     /// Groups of output channels.
     pub(super) groups: u32,
+    /// Input channels that belong together.
+    pub(super) plane: u32,
 }
 
 /// What fits.
@@ -84,7 +86,11 @@ impl Search<'_> {
     fn channels(&self, each: u32) -> u32 {
         match self.shape.depthwise {
             true => (each * self.section.channels).min(self.shape.inputs),
-            false => self.shape.inputs.div_ceil(self.split.inputs),
+            false => {
+                let planes = self.shape.inputs.div_ceil(self.plane);
+                let channels = planes.div_ceil(self.split.inputs) * self.plane;
+                channels.min(self.shape.inputs)
+            }
         }
     }
 
@@ -92,16 +98,23 @@ impl Search<'_> {
     fn lanes(&self, each: u32) -> Result<u32, PlanError> {
         let entries = self.section.map_entries;
         let fit = entries / self.positions().max(1);
-        if fit == 0 {
+        let channels = self.channels(each);
+        let plane = self.plane.min(channels);
+        if fit < plane {
             return Err(PlanError::TooSmall {
                 field: "map_entries",
                 found: entries.into(),
-                what: "the input positions that a unit takes of a fold are",
-                needed: self.positions().into(),
+                what: match plane {
+                    1 => "the input positions that a unit takes of a fold are",
+                    _ => "the values of a plane that a unit takes of a fold are",
+                },
+                needed: u64::from(self.positions()) * u64::from(plane),
                 way: "more folds or cells",
             });
         }
-        let channels = self.channels(each);
+        if plane > 1 {
+            return Ok(plane);
+        }
         let most = fit.min(self.section.load_lanes.unwrap_or(1)).min(channels);
         Ok(channels.div_ceil(channels.div_ceil(most)))
     }

@@ -63,6 +63,46 @@ pub struct Plan {
     pub portions: Portions,
     pub(super) left_shift: bool,
     pub(super) section: Sparse,
+    /// Input channels that belong together: those of a plane of the machine.
+    pub(super) plane: u32,
+    /// What is taken before its weights, if they stay.
+    pub(super) resident: Option<Resident>,
+}
+
+/// A cluster, and how it is used.
+struct Cluster {
+    section: Sparse,
+    left_shift: bool,
+    /// It is an engine of the machine: what of it is taken.
+    resident: Option<Resident>,
+}
+
+impl Cluster {
+    /// It stands alone.
+    fn alone(params: &Params) -> Self {
+        Self {
+            section: params.sparse_cluster(),
+            left_shift: params.post.left_shift,
+            resident: None,
+        }
+    }
+
+    /// Input channels that belong together.
+    fn plane(&self) -> u32 {
+        match self.resident {
+            Some(_) => self.section.load_lanes.unwrap_or(1),
+            None => 1,
+        }
+    }
+}
+
+/// What of the lists and of the weight words of all units is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Resident {
+    /// Lists.
+    pub lists: u32,
+    /// Words.
+    pub words: u32,
 }
 
 impl Plan {
@@ -71,7 +111,65 @@ impl Plan {
     /// # Errors
     /// A field of the layer or of the split is out of range, or a memory is too small; the message says for what.
     pub fn new(shape: &Shape, split: Split, params: &Params) -> Result<Self, PlanError> {
-        Self::cut(shape, split, params, None)
+        Self::cut(shape, split, &Cluster::alone(params), None)
+    }
+
+    /// The plan for the cluster as an engine of the machine: it loads planes of the state buffer, and its weights stay behind those that are there.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); a memory is too small too if it does not hold all weights.
+    pub fn resident(
+        shape: &Shape,
+        split: Split,
+        params: &Params,
+        taken: Resident,
+    ) -> Result<Self, PlanError> {
+        let section = params.sparse_cluster().as_engine();
+        let left = Sparse {
+            lists: section.lists.saturating_sub(taken.lists),
+            weight_words: section.weight_words.saturating_sub(taken.words),
+            ..section
+        };
+        let cluster = Cluster {
+            section: left,
+            left_shift: false,
+            resident: Some(taken),
+        };
+        let plan = Self::cut(shape, split, &cluster, None)?;
+        plan.stays_resident()?;
+        Ok(plan)
+    }
+
+    /// What it and the layers before take, if its weights stay.
+    #[must_use]
+    pub fn taken(&self) -> Resident {
+        let before = self.resident.unwrap_or_default();
+        let passes = self.passes.len() as u32;
+        Resident {
+            lists: before.lists + passes * self.portions.lists,
+            words: before.words + passes * self.portions.words,
+        }
+    }
+
+    /// Each pass has weights of its own, which stay.
+    fn stays_resident(&self) -> Result<(), PlanError> {
+        let (section, portions) = (&self.section, &self.portions);
+        if u64::from(portions.held) == self.passes.len() as u64 && portions.parts == 1 {
+            return Ok(());
+        }
+        let needed =
+            |each: u32| u64::from(each) * self.passes.len() as u64 * u64::from(portions.parts);
+        let (field, found, each) = match needed(portions.lists) > section.lists.into() {
+            true => ("lists", section.lists, portions.lists),
+            false => ("weight_words", section.weight_words, portions.words),
+        };
+        Err(PlanError::TooSmall {
+            field,
+            found: found.into(),
+            what: "those that stay in a unit are",
+            needed: needed(each),
+            way: "fewer sparse layers",
+        })
     }
 
     /// The plan of a layer whose cells have nearly equal counts of entries: `counts` has how many values of each position of the input are
@@ -95,17 +193,17 @@ impl Plan {
             sides[0][place / cols] += u64::from(*count);
             sides[1][place % cols] += u64::from(*count);
         }
-        Self::cut(shape, split, params, Some(sides))
+        Self::cut(shape, split, &Cluster::alone(params), Some(sides))
     }
 
     /// The plan, of cells of equal size or with equal shares of what the rows and the columns count.
     fn cut(
         shape: &Shape,
         split: Split,
-        params: &Params,
+        cluster: &Cluster,
         counts: Option<[Vec<u64>; 2]>,
     ) -> Result<Self, PlanError> {
-        let section = params.sparse_cluster();
+        let section = &cluster.section;
         shape.check()?;
         let groups = shape.outputs.div_ceil(section.channels);
         split.check(shape, groups, section.units)?;
@@ -122,9 +220,10 @@ impl Plan {
         let found = Search {
             shape,
             split: &split,
-            section: &section,
+            section,
             folds: &folds,
             groups,
+            plane: cluster.plane(),
         }
         .find()?;
         Ok(Self {
@@ -135,8 +234,10 @@ impl Plan {
             lanes: found.lanes,
             sums: found.sums,
             portions: found.portions,
-            left_shift: params.post.left_shift,
-            section,
+            left_shift: cluster.left_shift,
+            section: section.clone(),
+            plane: cluster.plane(),
+            resident: cluster.resident,
         })
     }
 
@@ -144,13 +245,14 @@ impl Plan {
     pub fn streams(&self, pass: &Pass) -> Vec<Stream> {
         let split = &self.split;
         if !self.shape.depthwise {
-            let shares = (0..).zip(cut(0..self.shape.inputs, split.inputs));
-            let stream = |(share, channels)| Stream {
+            let inputs = self.shape.inputs;
+            let planes = cut(0..inputs.div_ceil(self.plane), split.inputs);
+            let stream = |(share, planes): (u32, Span)| Stream {
                 units: split.units(0..split.outputs, share..share + 1),
                 share: None,
-                channels,
+                channels: planes.start * self.plane..(planes.end * self.plane).min(inputs),
             };
-            return shares.map(stream).collect();
+            return (0..).zip(planes).map(stream).collect();
         }
         let stream = |share: u32| {
             let groups = self.groups(pass, share);
@@ -165,6 +267,34 @@ impl Plan {
         streams
             .filter(|stream| !stream.channels.is_empty())
             .collect()
+    }
+
+    /// Units that it may use.
+    pub(crate) fn units(&self) -> u32 {
+        self.section.units
+    }
+
+    /// Values of a position that are written in a cycle.
+    pub(crate) fn load_entries(&self) -> u32 {
+        self.section.load_entries
+    }
+
+    /// Rows (0) or columns (1) of the input that a cell takes of a fold.
+    pub(crate) fn taken_of(&self, fold: &Fold, side: usize, cell: usize) -> u32 {
+        let stretch = &fold.sides[side];
+        self.shape
+            .axis(side)
+            .taken(&stretch.loads, &stretch.cells[cell])
+    }
+
+    /// Weight words that a value meets in a pass, on average over the phases of the stride.
+    pub(crate) fn words_each(&self, pass: &Pass) -> f64 {
+        let groups = match self.shape.depthwise {
+            true => 1,
+            false => self.groups(pass, 0).len() as u32,
+        };
+        let [rows, cols] = self.shape.kernel;
+        f64::from(groups * (rows * cols).max(self.shape.phases())) / f64::from(self.shape.phases())
     }
 
     /// Groups of a share in a pass.

@@ -7,20 +7,20 @@ use super::program::Program;
 
 /// What a load takes of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MapPart {
-    pub(super) rows: Span,
-    pub(super) cols: Span,
-    pub(super) channels: Span,
+pub(crate) struct MapPart {
+    pub(crate) rows: Span,
+    pub(crate) cols: Span,
+    pub(crate) channels: Span,
     /// Channels of a chunk.
-    pub(super) lanes: u32,
+    pub(crate) lanes: u32,
 }
 
 /// What a drain gives of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ResultPart {
-    pub(super) groups: Span,
-    pub(super) rows: Span,
-    pub(super) cols: Span,
+pub(crate) struct ResultPart {
+    pub(crate) groups: Span,
+    pub(crate) rows: Span,
+    pub(crate) cols: Span,
 }
 
 impl Program {

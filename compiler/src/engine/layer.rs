@@ -1,0 +1,100 @@
+//! Layers as the sparse cluster takes them.
+
+use heddle_arch::isa::sparse::ChannelScale;
+use heddle_arch::network::{Layer, LayerKind, Padding};
+use heddle_arch::params::Params;
+use heddle_arch::requantise::{Rounding, threshold};
+
+use crate::product::{WeightPlan, reduction};
+use crate::sparse::{Shape, Values};
+
+/// A layer for the cluster: its sizes, and the distance of the rows and columns of the input that it takes.
+pub(super) struct Suited {
+    pub shape: Shape,
+    pub step: [u32; 2],
+}
+
+/// The layer, if the cluster can do it; else why it cannot.
+pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Result<Suited, String> {
+    let depthwise = layer.groups > 1;
+    let one_to_one = [layer.groups, layer.output.channels] == [layer.input.channels; 2];
+    let is_square = params.array.rows == params.array.cols;
+    let [down, right] = layer.stride;
+    // One place of the kernel and no padding: what is between the strides is not loaded.
+    let point = layer.kernel == [1, 1] && layer.padding == Padding::default();
+    let kind = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
+    let wrong = [
+        (
+            !kind || reduction(layer, params).is_some(),
+            format!("{} is no convolution", layer.kind.name()),
+        ),
+        (
+            plan.flattening.is_some() || plan.orders.parts() > 1,
+            "its taps or rows are laid out for the array; ask for --mapping channel".to_string(),
+        ),
+        (
+            depthwise && !one_to_one,
+            "its groups have several channels".to_string(),
+        ),
+        (
+            layer.dilation != [1, 1] && layer.kernel != [1, 1],
+            "its kernel is dilated".to_string(),
+        ),
+        (
+            layer.kernel.iter().any(|side| *side > 16),
+            "its kernel has more than 16 rows or columns".to_string(),
+        ),
+        (
+            !point && (down != right || ![1, 2, 4].contains(&down)),
+            format!("its stride is {down} x {right}, expected 1, 2 or 4 in rows and columns"),
+        ),
+        (
+            !is_square,
+            format!(
+                "array.rows is {}, expected array.cols, which is {}",
+                params.array.rows, params.array.cols
+            ),
+        ),
+    ];
+    if let Some((_, reason)) = wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        return Err(reason);
+    }
+    let Padding { top, left, .. } = layer.padding;
+    let output = [layer.output.height, layer.output.width];
+    Ok(Suited {
+        shape: Shape {
+            input: match point {
+                true => output,
+                false => [layer.input.height, layer.input.width],
+            },
+            inputs: layer.input.channels,
+            kernel: layer.kernel,
+            stride: if point { 1 } else { down },
+            padding: [top, left],
+            output,
+            outputs: layer.output.channels,
+            depthwise,
+        },
+        step: if point { layer.stride } else { [1, 1] },
+    })
+}
+
+/// Its weights. Biases, scales and bounds are those of the array.
+pub(super) fn values(layer: &Layer) -> Values {
+    let [rows, cols] = layer.kernel;
+    let places = || (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
+    let inputs = layer.group_inputs();
+    let mut weights = Vec::new();
+    for output in 0..layer.output.channels {
+        for (row, col) in places() {
+            weights.extend((0..inputs).map(|input| layer.weight(output, input, row, col)));
+        }
+    }
+    Values {
+        weights,
+        channels: vec![ChannelScale::default(); layer.output.channels as usize],
+        threshold: threshold(layer.inputs[0].zero_point),
+        bounds: [0, 0],
+        rounding: Rounding::Double,
+    }
+}
