@@ -7,7 +7,9 @@ use heddle_arch::isa::{Instruction, Wait};
 use heddle_arch::params::Params;
 
 pub(crate) use cycles::cycles;
-pub(crate) use slots::{drained_slots, k_tiles, posted_slots, row_loops, tensor_slots};
+pub(crate) use slots::{
+    drained_slots, k_tiles, operand_slots, posted_slots, row_loops, tensor_slots,
+};
 
 /// Cycles of instructions that run alone, with HALT behind them.
 pub(crate) fn alone(instructions: Vec<Instruction>, params: &Params) -> u64 {

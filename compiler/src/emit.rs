@@ -11,7 +11,7 @@ use heddle_arch::isa::Instruction;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
-use crate::cost::{alone, cycles, halted, tensor_slots};
+use crate::cost::{alone, cycles, halted, operand_slots, tensor_slots};
 use crate::engine::{Engine, Engines};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::DualSum;
@@ -159,7 +159,7 @@ fn layer_plan(
             let input_bytes: u64 = inputs.map(|input| u64::from(input.bytes)).sum();
             let bytes = input_bytes + weights.bytes();
             let (vectors, operands) = match sparse {
-                Some(_) => (0, 0),
+                Some(_) => slots(&instructions),
                 None => (placed.vectors(), placed.operands()),
             };
             (vectors, operands, bytes, "its input has no copies")
@@ -204,15 +204,14 @@ fn layer_plan(
     }
 }
 
-/// Tensor slots of products, and those times their rows.
+/// Tensor slots of products on the array, and all times their rows.
 fn slots(instructions: &[Instruction]) -> (u64, u64) {
     let of_one = instructions.iter().map(|instruction| {
         let rows = match instruction {
             Instruction::Matmul(matmul) => matmul.rows.into(),
             _ => 0,
         };
-        let slots = tensor_slots(instruction);
-        (slots, slots * rows)
+        (tensor_slots(instruction), operand_slots(instruction) * rows)
     });
     of_one.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
 }

@@ -6,13 +6,15 @@ use heddle_arch::isa::{Drain, Instruction, Loop, Matmul, ROW_EPILOGUE, ROW_TENSO
 
 /// Tensor slots of an instruction that go to the array: what the counter VECTORS counts.
 pub(crate) fn tensor_slots(instruction: &Instruction) -> u64 {
-    let Instruction::Matmul(Matmul {
-        record,
-        repeat,
-        cluster: false,
-        ..
-    }) = instruction
-    else {
+    match instruction {
+        Instruction::Matmul(Matmul { cluster: true, .. }) => 0,
+        _ => operand_slots(instruction),
+    }
+}
+
+/// Tensor slots of an instruction, whatever takes them.
+pub(crate) fn operand_slots(instruction: &Instruction) -> u64 {
+    let Instruction::Matmul(Matmul { record, repeat, .. }) = instruction else {
         return 0;
     };
     let Some(block) = record.rows.iter().find(|block| block.row == ROW_TENSOR) else {

@@ -50,6 +50,16 @@ impl Limit<'_> {
         }
     }
 
+    /// A sentence goes there as well.
+    pub fn text(&self, field: &str, found: &str) -> Result<(), FileError> {
+        let letters: Vec<char> = found.chars().collect();
+        let mut pieces = letters.chunks(64).map(String::from_iter);
+        match letters.len() <= 1024 {
+            true => pieces.try_for_each(|piece| self.name(field, &piece)),
+            false => self.below(field, letters.len() as u64, 1025),
+        }
+    }
+
     /// Words of a partition, those of the program excepted.
     pub fn words(&self) -> u64 {
         u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks()) / 8

@@ -11,7 +11,7 @@ use heddle_arch::params::Params;
 use super::FileError;
 use super::form::{Content, EngineFile, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
 use super::limit::Limit;
-use crate::cost::tensor_slots;
+use crate::cost::{operand_slots, tensor_slots};
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
 use crate::engine::{Engine, EngineChoice};
 use crate::layout::{RowOrder, TensorPlan};
@@ -65,7 +65,7 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         limit.name(&format!("layers[{index}].reason"), &layer.choice.reason)?;
         let engine = layer.engine.as_ref();
         let reason = engine.map_or("array", |choice| &choice.reason);
-        limit.name(&format!("layers[{index}].engine"), reason)?;
+        limit.text(&format!("layers[{index}].engine"), reason)?;
     }
     limit.equal("tensors", tensors.len() as u64, layers.len() as u64 + 1)?;
     let mut next = 0;
@@ -89,16 +89,22 @@ pub(super) fn content(file: Content, params: &Params) -> Result<Program, FileErr
         let own: Vec<&Instruction> = steps.take_while(|step| !is_halt(step)).collect();
         let steps = own.len() as u64 + 1;
         limit.equal("runs.instructions", run.instructions.into(), steps)?;
-        let vectors = own
-            .iter()
-            .fold(0, |sum: u64, step| sum.saturating_add(tensor_slots(step)));
+        let sum = |slots: fn(&Instruction) -> u64| {
+            own.iter()
+                .fold(0, |sum: u64, step| sum.saturating_add(slots(step)))
+        };
+        let (vectors, slots) = (sum(tensor_slots), sum(operand_slots));
         let of_layers = layers.get(run.layers[0]..run.layers[1]).unwrap_or_default();
         let found = of_layers
             .iter()
             .fold(0, |sum: u64, layer| sum.saturating_add(layer.vectors));
         limit.equal("vectors of the layers of a run", found, vectors)?;
         for layer in of_layers {
-            let most = layer.vectors.saturating_mul(params.array.rows.into());
+            let most = match layer.engine_of() {
+                Engine::Dense => layer.vectors,
+                Engine::Sparse => slots,
+            };
+            let most = most.saturating_mul(params.array.rows.into());
             limit.below("layers.operands", layer.operands, most.saturating_add(1))?;
         }
     }
