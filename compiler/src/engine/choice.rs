@@ -66,7 +66,7 @@ pub(crate) fn choose(
         let density = known.map_or(0.5, |zeros| zeros.density());
         let found = suited(layer, plan, params).and_then(|suited| {
             let alone = (Resident::default(), Prefer::Cycles);
-            let found = search(&suited.shape, params, alone, density);
+            let found = search(&suited.shapes, params, alone, density);
             found
                 .map(|(_, cycles)| (suited, cycles))
                 .map_err(|error| error.to_string())
@@ -136,8 +136,8 @@ impl Engines {
         (taken, prefer): (Resident, Prefer),
         params: &Params,
     ) -> Result<Resident, String> {
-        let shape = &wanted.suited.shape;
-        let found = search(shape, params, (taken, prefer), wanted.density);
+        let shapes = &wanted.suited.shapes;
+        let found = search(shapes, params, (taken, prefer), wanted.density);
         let (plan, cycles) = found.map_err(|error| error.to_string())?;
         let program = plan
             .program(&values(wanted.layer))

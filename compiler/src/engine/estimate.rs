@@ -4,6 +4,8 @@ use crate::sparse::{Fold, Pass, Plan, Stream};
 
 /// From the begin of a run to its first product, and from its last product to the next run.
 const RUN: f64 = 14.0;
+/// From a product to the next one of the same sum.
+const SUM: f64 = 4.0;
 /// Cycles of an instruction beside its words.
 const INSTRUCTION: f64 = 6.0;
 
@@ -50,9 +52,22 @@ fn step(plan: &Plan, pass: &Pass, fold: &Fold, density: f64) -> [f64; 4] {
         (0..fold.sides[side].cells.len()).map(move |cell| plan.taken_of(fold, side, cell))
     };
     let [most_rows, most_cols] = [0, 1].map(|side| taken(side).max().unwrap_or(0));
+    // A product waits for the one before it that has the same sum.
+    let kept = |side: usize| {
+        fold.sides[side]
+            .cells
+            .iter()
+            .map(|cell| cell.keeps.len())
+            .max()
+    };
+    let sums = [0, 1]
+        .map(|side| kept(side).unwrap_or(1).max(1))
+        .iter()
+        .product::<usize>();
+    let pace = (SUM / (sums as f64 * f64::from(plan.sums.each))).max(1.0);
     let products = |stream: &Stream| {
         let values = f64::from(most_rows * most_cols) * stream.channels.len() as f64;
-        values * density * plan.words_each(pass) + RUN * f64::from(plan.chunks(stream))
+        values * density * plan.words_each(pass) * pace + RUN * f64::from(plan.chunks(stream))
     };
     let run = streams.iter().map(products).fold(0.0, f64::max);
     let results = rows.results.len() * cols.results.len() * pass.groups.len();

@@ -8,9 +8,11 @@ use heddle_arch::requantise::{Rounding, threshold};
 use crate::product::{WeightPlan, reduction};
 use crate::sparse::{Shape, Values};
 
-/// A layer for the cluster: its sizes, and the distance of the rows and columns of the input that it takes.
+/// A layer for the cluster.
 pub(super) struct Suited {
-    pub shape: Shape,
+    /// Its sizes, in one way or several.
+    pub shapes: Vec<Shape>,
+    /// Distance of the rows and columns of the input that it takes.
     pub step: [u32; 2],
 }
 
@@ -61,20 +63,30 @@ pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Resul
     }
     let Padding { top, left, .. } = layer.padding;
     let output = [layer.output.height, layer.output.width];
-    Ok(Suited {
-        shape: Shape {
-            input: match point {
-                true => output,
-                false => [layer.input.height, layer.input.width],
-            },
-            inputs: layer.input.channels,
-            kernel: layer.kernel,
-            stride: if point { 1 } else { down },
-            padding: [top, left],
-            output,
-            outputs: layer.output.channels,
-            depthwise,
+    let own = if point { 1 } else { down };
+    // With a single result any stride is right. The larger it is, the fewer products are made in vain, and the more lists.
+    let strides = match output {
+        [1, 1] if !point => [1, 2, 4]
+            .into_iter()
+            .filter(|stride| *stride >= own)
+            .collect(),
+        _ => vec![own],
+    };
+    let shape = |stride| Shape {
+        input: match point {
+            true => output,
+            false => [layer.input.height, layer.input.width],
         },
+        inputs: layer.input.channels,
+        kernel: layer.kernel,
+        stride,
+        padding: [top, left],
+        output,
+        outputs: layer.output.channels,
+        depthwise,
+    };
+    Ok(Suited {
+        shapes: strides.into_iter().map(shape).collect(),
         step: if point { layer.stride } else { [1, 1] },
     })
 }

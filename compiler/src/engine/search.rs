@@ -19,14 +19,19 @@ pub(super) enum Prefer {
 /// # Errors
 /// Why the plan fails that needs least.
 pub(super) fn search(
-    shape: &Shape,
+    shapes: &[Shape],
     params: &Params,
     (taken, prefer): (Resident, Prefer),
     density: f64,
 ) -> Result<(Plan, u64), PlanError> {
     let mut best: Option<(u64, u64, Plan)> = None;
     let mut failed = None;
-    for split in splits(shape, params) {
+    let each = |shape| {
+        splits(shape, params)
+            .into_iter()
+            .map(move |split| (shape, split))
+    };
+    for (shape, split) in shapes.iter().flat_map(each) {
         match Plan::resident(shape, split, params, taken) {
             Ok(plan) => {
                 let cycles = estimate(&plan, density);
