@@ -1,5 +1,6 @@
 //! The command line.
 
+mod engines;
 mod import;
 mod matrices;
 mod offsets;
@@ -14,6 +15,7 @@ use heddle_gen::TextStyle;
 
 use crate::failure::Failure;
 use crate::output;
+pub use engines::{EngineArg, EngineArgs};
 pub use import::ImportArgs;
 pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
@@ -208,6 +210,9 @@ pub struct MakingArgs {
     /// Layers of matrices.
     #[command(flatten)]
     pub matrices: MatrixArgs,
+    /// Engines of the layers.
+    #[command(flatten)]
+    pub engines: EngineArgs,
 }
 
 impl From<&MakingArgs> for heddle_compiler::Options {
@@ -216,6 +221,7 @@ impl From<&MakingArgs> for heddle_compiler::Options {
             mapping: args.mapping.mapping(),
             whole: args.whole,
             matrices: (&args.matrices).into(),
+            engines: (&args.engines).into(),
         }
     }
 }
@@ -258,7 +264,7 @@ pub struct NetworkArgs {
     #[arg(long, requires = "outputs")]
     pub tensors: bool,
     /// Program of the network, made by heddle compile [default: it is compiled]
-    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold"])]
+    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
     pub program: Option<PathBuf>,
     /// How the program is made.
     #[command(flatten)]

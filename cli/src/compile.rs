@@ -2,12 +2,12 @@
 
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
-use heddle_compiler::{Graph, Program, Stage, Table, TensorPlan};
+use heddle_compiler::{Engine, Graph, Program, Stage, Table, TensorPlan};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
-use crate::{input, output, replace};
+use crate::{input, output, replace, zeros};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
@@ -21,6 +21,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         return dump_graph(&Graph::of(&network), args.dot);
     }
     let options = (&args.making).into();
+    let zeros = zeros::read(&args.making.engines, &network)?;
     if let Some(stage) = tabled(args) {
         let tables = heddle_compiler::dump(&network, &params, options, stage);
         output::print(&tables_text(&tables.map_err(Failure::new)?))?;
@@ -29,7 +30,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         }
     }
     let program =
-        heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
+        heddle_compiler::compile_for(&network, &params, options, &zeros).map_err(Failure::new)?;
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
@@ -123,14 +124,20 @@ fn text(program: &Program, params: &Params) -> String {
             run.layers.len().to_string(),
             run.instructions.to_string(),
             run.sync.waits.to_string(),
-            run.cycles.to_string(),
+            match run.estimated {
+                true => format!("about {}", run.cycles),
+                false => run.cycles.to_string(),
+            },
         ]);
     }
     let mut layers = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
     for layer in &program.layers {
         let place = match layer.host {
             true => format!("host: {}", layer.choice.reason),
-            false => "array".to_string(),
+            false => match &layer.engine {
+                None => "array".to_string(),
+                Some(choice) => format!("{}: {}", place_of(choice.engine), choice.reason),
+            },
         };
         let exact = match layer.compared {
             Some(inputs) => format!("yes, all {inputs} inputs compared"),
@@ -156,6 +163,14 @@ fn text(program: &Program, params: &Params) -> String {
         )
 }
 
+/// Where a layer runs.
+fn place_of(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Dense => "array",
+        Engine::Sparse => "sparse cluster",
+    }
+}
+
 fn summary(program: &Program, params: &Params) -> serde_json::Value {
     let (input, activations) = activation_bytes(program, params);
     let runs = program.runs.iter().map(|run| {
@@ -166,6 +181,7 @@ fn summary(program: &Program, params: &Params) -> serde_json::Value {
             "host": run.host,
             "instructions": run.instructions,
             "cycles": run.cycles,
+            "estimated": run.estimated,
             "dependencies": run.sync.dependencies,
             "kept_by_the_machine": run.sync.kept_by_the_machine,
             "redundant": run.sync.redundant,
@@ -178,6 +194,9 @@ fn summary(program: &Program, params: &Params) -> serde_json::Value {
             "host": layer.host,
             "reason": layer.host.then_some(&layer.choice.reason),
             "compared": layer.compared,
+            "engine": layer.engine.as_ref().map(|choice| {
+                json!({ "name": choice.engine.name(), "reason": choice.reason })
+            }),
         })
     });
     let mut summary = json!({

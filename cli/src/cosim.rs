@@ -17,7 +17,7 @@ use crate::args::{CosimArgs, NetworkArgs};
 use crate::failure::{CHECK_FAILED, Failure};
 use crate::file_form::FileForm;
 use crate::outputs::{self, Outputs};
-use crate::{input, output};
+use crate::{input, output, zeros};
 
 /// Larger than every program file.
 const PROGRAM_BYTES_MAX: u64 = 256 << 20;
@@ -40,7 +40,9 @@ pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
         Some(path) => read_program(path, &network, &params)?,
         None => {
             let options = (&args.making).into();
-            heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?
+            let zeros = zeros::read(&args.making.engines, &network)?;
+            heddle_compiler::compile_for(&network, &params, options, &zeros)
+                .map_err(Failure::new)?
         }
     };
     Ok(Prepared {

@@ -26,6 +26,7 @@ mod scratch;
 mod sidecar;
 mod sim;
 mod traverse;
+mod zeros;
 
 use std::process::ExitCode;
 

@@ -98,6 +98,11 @@ pub fn compile_for(
     options: Options,
     zeros: &[Option<Zeros>],
 ) -> Result<Program, CompileError> {
+    let mut options = options;
+    if options.engines.policy == EnginePolicy::Sparse {
+        // The cluster reads planes.
+        options.mapping = options.mapping.or(Some(Mapping::Channel));
+    }
     let constants = ir::constants(network, params)?;
     let candidates = map::candidates(network, &constants, params, options)?;
     let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
