@@ -40,14 +40,25 @@ impl PlacedLayer<'_> {
     /// All instructions of the layer on the cluster, HALT excluded.
     pub fn cluster_instructions(&self, layer: &ClusterLayer) -> Vec<Instruction> {
         let mut instructions = Vec::new();
+        // A load of more chunks than there are sets waits for its run: only one of its MATMULs may stand in front of that.
+        let mut behind_run = Vec::new();
         for part in &layer.parts {
             match part {
-                Part::Alone(command) => instructions.push(instruction(command)),
-                Part::Load(command, map) => {
+                Part::Alone(command) => {
                     instructions.push(instruction(command));
-                    instructions.extend(self.operands_of(map, layer.step));
+                    if matches!(command, Command::Run(_)) {
+                        instructions.append(&mut behind_run);
+                    }
+                }
+                Part::Load(command, map) => {
+                    instructions.append(&mut behind_run);
+                    instructions.push(instruction(command));
+                    let mut operands = self.operands_of(map, layer.step);
+                    behind_run = operands.split_off(1);
+                    instructions.extend(operands);
                 }
                 Part::Drain(drain, results) => {
+                    instructions.append(&mut behind_run);
                     for groups in self.equal_columns(&results.groups) {
                         instructions.push(self.results(results, &groups));
                         let first = results.groups.start;
