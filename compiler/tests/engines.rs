@@ -316,11 +316,11 @@ fn operands_that_wait_for_a_run_stand_behind_it() {
     });
     params.validate().unwrap();
     // Rows that are left out between the planes: three loops.
-    let mut network = wide_network(2, 9);
+    let mut network = wide_network(2, 19);
     network.input.height = 4;
     let layer = &mut network.layers[0];
     layer.input.height = 4;
-    (layer.output.height, layer.output.width) = (2, 5);
+    (layer.output.height, layer.output.width) = (2, 10);
     (layer.kernel, layer.stride) = ([1, 1], [3, 2]);
     layer.weights.truncate(2 * 8);
     let program = compile_with(&network, &params, sparse(false)).unwrap();
