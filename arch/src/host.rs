@@ -199,6 +199,20 @@ impl Status {
     }
 }
 
+/// Counters of the sparse cluster in the order of their numbers, those of cuts excepted. They have 32 bits, wrap, and are never
+/// cleared; `docs/sparse.md` says what they count.
+pub const CLUSTER_COUNTERS: [&str; 9] = [
+    "SPARSE_CYCLES",
+    "SPARSE_SLOTS",
+    "SPARSE_SLOT_WAITS",
+    "SPARSE_ENTRIES",
+    "SPARSE_FILLS",
+    "SPARSE_PRODUCTS",
+    "SPARSE_DROPS",
+    "SPARSE_HOLDS",
+    "SPARSE_POSITIONS",
+];
+
 /// What the host sends to the sparse cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ClusterStream {

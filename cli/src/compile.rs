@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
-use heddle_compiler::{Engine, Graph, Program, Stage, Table, TensorPlan};
+use heddle_compiler::{Engine, Graph, LayerPlan, Program, Stage, Table, TensorPlan};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
@@ -132,18 +132,11 @@ fn text(program: &Program, params: &Params) -> String {
     }
     let mut layers = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
     for layer in &program.layers {
-        let place = match layer.host {
-            true => format!("host: {}", layer.choice.reason),
-            false => match &layer.engine {
-                None => "array".to_string(),
-                Some(choice) => format!("{}: {}", place_of(choice.engine), choice.reason),
-            },
-        };
         let exact = match layer.compared {
             Some(inputs) => format!("yes, all {inputs} inputs compared"),
             None => "yes".to_string(),
         };
-        layers.push(vec![layer.name.clone(), place, exact]);
+        layers.push(vec![layer.name.clone(), place(layer), exact]);
     }
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
@@ -163,11 +156,18 @@ fn text(program: &Program, params: &Params) -> String {
         )
 }
 
-/// Where a layer runs.
-fn place_of(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Dense => "array",
-        Engine::Sparse => "sparse cluster",
+/// Where a layer runs, and why if there was a choice.
+pub fn place(layer: &LayerPlan) -> String {
+    match (layer.host, &layer.engine) {
+        (true, _) => format!("host: {}", layer.choice.reason),
+        (false, None) => "array".to_string(),
+        (false, Some(choice)) => {
+            let engine = match choice.engine {
+                Engine::Dense => "array",
+                Engine::Sparse => "sparse cluster",
+            };
+            format!("{engine}: {}", choice.reason)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs a compiled network on a verilated machine and holds it against the golden models: every
 //! value of every layer against the golden network, every counter against the golden machine.
 
+mod cluster;
 mod hardware;
 mod prediction;
 mod report;
@@ -18,6 +19,7 @@ use heddle_sim::machine::MachineError;
 use heddle_sim::network::{NetworkError, Tensor, run_layer};
 
 use crate::host::{Host, HostError};
+pub use cluster::ClusterReport;
 use hardware::Hardware;
 use prediction::Prediction;
 pub use report::{LayerReport, NetworkReport};
@@ -43,6 +45,9 @@ pub enum RunError {
         /// Reason.
         source: MachineError,
     },
+    /// The golden cluster did not take what the program has for it.
+    #[error("loading, golden machine: the sparse cluster does not take its commands and weights")]
+    Cluster,
     /// The golden network refused the image.
     #[error(transparent)]
     Golden(#[from] NetworkError),
@@ -56,6 +61,8 @@ pub enum RunError {
 pub struct LayerRun {
     /// All counters in the order of their registers.
     counters: Vec<(Counter, u32)>,
+    /// What the sparse cluster has counted, in the order of its counters; nothing without one.
+    cluster: Vec<u32>,
     /// The quantised output, in the order channel, row, column.
     pub values: Vec<i8>,
 }
@@ -112,10 +119,10 @@ impl<'a> Bench<'a> {
         program: &'a Program,
     ) -> Result<Self, RunError> {
         let mut bench = Self {
-            hardware: Hardware::load(host, network, program)?,
+            hardware: Hardware::load(host, params, network, program)?,
             judge: Judge {
                 params,
-                prediction: Prediction::load(params, network, program),
+                prediction: Prediction::load(params, network, program)?,
                 report: NetworkReport::new(&network.name, params, program),
             },
         };

@@ -1,17 +1,22 @@
 //! What a co-simulation found, for people and as JSON.
 
 use heddle_arch::Params;
-use heddle_compiler::{LayerPlan, Mapping, MappingCost, Program};
+use heddle_compiler::{Engine, LayerPlan, Mapping, MappingCost, Program};
 use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
 
+use crate::compile::place;
 use crate::output;
+
+mod cluster;
 
 /// What ran, and the verdict about it.
 #[derive(Debug)]
 pub struct Side {
     name: &'static str,
     exact: &'static str,
+    /// Where cycles depend on the values.
+    estimated: &'static str,
     different: &'static str,
 }
 
@@ -19,6 +24,7 @@ pub struct Side {
 pub const VERILOG: Side = Side {
     name: "Verilog",
     exact: "exact: all values and counters as predicted by the golden models",
+    estimated: "exact: all values and counters as predicted by the golden models",
     different: "DIFFERENT from the golden models",
 };
 
@@ -26,6 +32,7 @@ pub const VERILOG: Side = Side {
 pub const GOLDEN_MACHINE: Side = Side {
     name: "golden machine",
     exact: "exact: all values are those of the golden network, all cycles as predicted",
+    estimated: "exact: all values are those of the golden network, all cycles of the array as predicted",
     different: "DIFFERENT from the golden network or the predicted cycles",
 };
 
@@ -47,12 +54,14 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
 
 fn mapping_json(layer: &LayerPlan) -> Value {
     let cost = |mapping| {
-        let cost = layer.choice.cost_of(mapping).filter(|_| !layer.host)?;
+        let cost = layer.choice.cost_of(mapping).filter(|_| on_array(layer))?;
         Some(json!({ "cycles": cost.cycles, "buffer_bytes": cost.buffer_bytes }))
     };
     json!({
         "layer": layer.name,
         "mapping": mapping_name(layer),
+        "engine": layer.engine.as_ref().map(|choice| choice.engine.name()),
+        "engine_reason": layer.engine.as_ref().map(|choice| &choice.reason),
         "reason": layer.choice.reason,
         "channel": cost(Mapping::Channel),
         "flattened": cost(Mapping::Flattened),
@@ -60,12 +69,17 @@ fn mapping_json(layer: &LayerPlan) -> Value {
     })
 }
 
-/// How a layer is laid over the array.
+/// How a layer is laid over the array, or where else it runs.
 fn mapping_name(layer: &LayerPlan) -> &'static str {
-    match layer.host {
-        true => "host",
-        false => layer.choice.mapping.name(),
+    match (layer.host, on_array(layer)) {
+        (true, _) => "host",
+        (false, true) => layer.choice.mapping.name(),
+        (false, false) => "cluster",
     }
+}
+
+fn on_array(layer: &LayerPlan) -> bool {
+    !layer.host && layer.engine_of() == Engine::Dense
 }
 
 /// A line for each layer that the host has run.
@@ -109,6 +123,7 @@ pub fn text(
         text += &differences(layer, side.name);
     }
     text += &hosted(found, program);
+    text += &cluster::text(found, params, program);
     text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
     text += &mappings(&program.layers);
     let correct = match found.labelled {
@@ -122,10 +137,11 @@ pub fn text(
         found.simulated_cycles,
         rate(found, seconds) / 1e6
     );
-    let verdict = if found.is_exact() {
-        side.exact
-    } else {
-        side.different
+    let is_estimated = program.runs.iter().any(|run| run.estimated);
+    let verdict = match (found.is_exact(), is_estimated) {
+        (true, false) => side.exact,
+        (true, true) => side.estimated,
+        (false, _) => side.different,
     };
     text + &format!("{verdict}\n")
 }
@@ -145,11 +161,14 @@ fn mappings(layers: &[LayerPlan]) -> String {
     heading[0].extend(["", ""].map(str::to_string));
     heading[1].extend(["mapping", "because"].map(str::to_string));
     let mut rows = heading.to_vec();
-    for layer in layers {
+    for layer in layers
+        .iter()
+        .filter(|layer| layer.engine_of() == Engine::Dense)
+    {
         let choice = &layer.choice;
         let mut cells = vec![shortened(&layer.name, 2 * NAME_COLUMNS)];
         for &mapping in &columns {
-            let cost = choice.cost_of(mapping).filter(|_| !layer.host);
+            let cost = choice.cost_of(mapping).filter(|_| on_array(layer));
             let cell = |value: fn(MappingCost) -> u64| {
                 cost.map_or("-".to_string(), |cost| value(cost).to_string())
             };
@@ -340,6 +359,7 @@ total  147456    2622       87.9 %    41.3 %    134340     96211     12305    13
         let layer = |name: &str, choice| LayerPlan {
             name: name.into(),
             host: false,
+            engine: None,
             instructions: 0,
             macs: 0,
             vectors: 0,

@@ -3,10 +3,12 @@
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
+use heddle_arch::host::CLUSTER_COUNTERS;
 use heddle_arch::network::Network;
+use heddle_arch::params::Params;
 use heddle_compiler::{Program, RunPlan, TensorPlan};
 
-use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, host_layer};
+use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer};
 use crate::host::{Host, HostError};
 
 /// A verilated machine with a network in it.
@@ -14,14 +16,17 @@ pub(super) struct Hardware<'a> {
     pub(super) host: Host,
     network: &'a Network,
     program: &'a Program,
+    /// What the sparse cluster has counted; none without one.
+    counted: Option<Vec<u32>>,
     first_cycle: u64,
     time: Duration,
 }
 
 impl<'a> Hardware<'a> {
-    /// Writes image, column parameters, row offsets and program.
+    /// Writes image, column parameters, row offsets, program, and what the sparse cluster is given.
     pub(super) fn load(
         host: Host,
+        params: &Params,
         network: &'a Network,
         program: &'a Program,
     ) -> Result<Self, RunError> {
@@ -31,9 +36,13 @@ impl<'a> Hardware<'a> {
             host,
             network,
             program,
+            counted: None,
             time: Duration::ZERO,
         };
-        hardware.write_program().map_err(at("loading"))?;
+        let loaded = hardware.write_program();
+        loaded
+            .and_then(|()| hardware.write_cluster(params))
+            .map_err(at("loading"))?;
         hardware.time = started.elapsed();
         Ok(hardware)
     }
@@ -54,6 +63,31 @@ impl<'a> Hardware<'a> {
             self.host.write_row_offset(row, entry, offset)?;
         }
         self.host.write_program(0, &self.program.words)
+    }
+
+    /// Commands and weights that stay in the sparse cluster.
+    fn write_cluster(&mut self, params: &Params) -> Result<(), HostError> {
+        if !params.has_cluster() {
+            return Ok(());
+        }
+        self.host.write_cluster(&self.program.cluster)?;
+        self.counted = Some(self.cluster_counters()?);
+        Ok(())
+    }
+
+    fn cluster_counters(&mut self) -> Result<Vec<u32>, HostError> {
+        self.host.cluster_counters(CLUSTER_COUNTERS.len() as u32)
+    }
+
+    /// What the sparse cluster has counted since the last time.
+    fn count_cluster(&mut self) -> Result<Vec<u32>, HostError> {
+        let Some(before) = self.counted.take() else {
+            return Ok(Vec::new());
+        };
+        let now = self.cluster_counters()?;
+        let counted = cluster::since(&before, &now);
+        self.counted = Some(now);
+        Ok(counted)
     }
 
     /// Runs images in order, until one fails or nobody receives their layers any more.
@@ -95,6 +129,7 @@ impl<'a> Hardware<'a> {
         let counters = run.and_then(|_| self.host.counters());
         Ok(LayerRun {
             counters: counters.map_err(at(&plan.name))?,
+            cluster: self.count_cluster().map_err(at(&plan.name))?,
             values: self.read_tensor(&program.tensors[plan.layers.end])?,
         })
     }
@@ -112,6 +147,7 @@ impl<'a> Hardware<'a> {
         self.write_tensor(&program.tensors[plan.layers.end], &values)?;
         Ok(LayerRun {
             counters: Vec::new(),
+            cluster: Vec::new(),
             values,
         })
     }

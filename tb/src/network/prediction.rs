@@ -1,13 +1,13 @@
 //! The golden side of a run: values from the golden network, counters from the golden machine.
 
-use heddle_arch::host::Counter;
+use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Program, RunPlan, TensorPlan};
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 
-use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, host_layer};
+use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer};
 
 /// A golden machine with a network in it, beside the golden network.
 pub(super) struct Prediction<'a> {
@@ -17,8 +17,12 @@ pub(super) struct Prediction<'a> {
 }
 
 impl<'a> Prediction<'a> {
-    /// Writes image, column parameters, row offsets and program to the golden machine.
-    pub(super) fn load(params: &Params, network: &'a Network, program: &'a Program) -> Self {
+    /// Writes image, column parameters, row offsets and program to the golden machine, and what its sparse cluster is given.
+    pub(super) fn load(
+        params: &Params,
+        network: &'a Network,
+        program: &'a Program,
+    ) -> Result<Self, RunError> {
         let mut machine = Machine::new(params);
         machine.set_host_zero(0);
         for &(partition, word, bytes) in &program.image {
@@ -37,11 +41,23 @@ impl<'a> Prediction<'a> {
             machine.write_row_offset(row, entry, offset);
         }
         machine.write_program(0, &program.words);
-        Self {
+        for &(stream, word) in &program.cluster {
+            let is_taken = match stream {
+                ClusterStream::Commands => machine.write_cluster_command(word as u32),
+                ClusterStream::Weights => machine.write_cluster_weights(word),
+            };
+            if !is_taken {
+                return Err(RunError::Cluster);
+            }
+        }
+        if !machine.settle_cluster() {
+            return Err(RunError::Cluster);
+        }
+        Ok(Self {
             network,
             program,
             machine,
-        }
+        })
     }
 
     /// What the hardware must make of an image.
@@ -70,6 +86,7 @@ impl<'a> Prediction<'a> {
         let (mut found, mut expected) = (Vec::new(), Vec::new());
         for plan in &program.runs {
             let output = &program.tensors[plan.layers.end];
+            let before = self.cluster_counts();
             let (counters, values) = match plan.host {
                 true => (Vec::new(), self.run_on_host(plan, image)?),
                 false => {
@@ -77,16 +94,28 @@ impl<'a> Prediction<'a> {
                     (counters, read(&mut self.machine, output)?)
                 }
             };
+            let cluster = match plan.host {
+                true => Vec::new(),
+                false => cluster::since(&before, &self.cluster_counts()),
+            };
             found.push(LayerRun {
                 counters: counters.clone(),
+                cluster: cluster.clone(),
                 values,
             });
             expected.push(LayerRun {
                 counters,
+                cluster,
                 values: outputs[plan.layers.end - 1].values.clone(),
             });
         }
         Ok((found, expected))
+    }
+
+    /// What the sparse cluster has counted; nothing without one.
+    fn cluster_counts(&self) -> Vec<u32> {
+        let counts = self.machine.cluster_counts();
+        counts.map_or(Vec::new(), |counts| counts.all().to_vec())
     }
 
     fn run_on_machine(&mut self, plan: &RunPlan) -> Result<Vec<(Counter, u32)>, RunError> {

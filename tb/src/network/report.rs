@@ -9,6 +9,7 @@ use heddle_sim::sliced::SliceLayout;
 use serde::Serialize;
 
 use super::LayerRun;
+use super::cluster::{self, ClusterReport};
 
 /// Sums over all images of one layer.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -19,14 +20,17 @@ pub struct LayerReport {
     pub host: bool,
     /// Bytes that the host read from the machine and wrote to it for that, one image.
     pub host_bytes: u64,
-    /// Multiply-accumulates of the array, one image.
+    /// Multiply-accumulates, one image; those of layers on the sparse cluster as the array would make them.
     pub macs: u64,
-    /// Clock cycles, one image; the same for every image.
+    /// Clock cycles, one image: the same for every image, but for layers on the sparse cluster, where it is the mean.
     pub cycles: u64,
-    /// macs / (cycles x rows x cols).
+    /// Multiply-accumulates on the array / (cycles x rows x cols).
     pub utilisation: f64,
     /// Hardware counters by name, summed over the images.
     pub counters: Vec<(String, u64)>,
+    /// The layers on the sparse cluster, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterReport>,
     /// Accesses of mask slices.
     pub mask_accesses: u64,
     /// Accesses of each data slice.
@@ -75,8 +79,15 @@ impl LayerReport {
                 self.wrong_counters.push((image, counter.name(), got, want));
             }
             if counter == Counter::Cycles {
-                self.cycles = u64::from(got);
+                self.cycles = self.counters[slot].1 / (image as u64 + 1);
             }
+        }
+        let wrong = cluster::differences(&hardware.cluster, &golden.cluster);
+        let wrong = wrong.into_iter();
+        self.wrong_counters
+            .extend(wrong.map(|(name, got, want)| (image, name, got, want)));
+        if let Some(cluster) = &mut self.cluster {
+            cluster.add(&hardware.cluster);
         }
         let missing = golden.values.len().abs_diff(hardware.values.len());
         self.mismatches += missing as u64;
@@ -111,7 +122,12 @@ impl LayerReport {
 
     fn set_ratios(&mut self, params: &Params, images: u64) {
         let pes = u64::from(params.array.rows) * u64::from(params.array.cols);
-        self.utilisation = self.macs as f64 / (self.cycles.max(1) * pes) as f64;
+        let elsewhere = self.cluster.as_ref().map_or(0, |cluster| cluster.macs);
+        let macs = self.macs - elsewhere;
+        self.utilisation = macs as f64 / (self.cycles.max(1) * pes) as f64;
+        if let Some(cluster) = &mut self.cluster {
+            cluster.set_ratio(images);
+        }
         self.plain_bits = 64 * self.plain_accesses;
         self.bits_ratio = match self.plain_bits {
             0 => 1.0,
@@ -187,6 +203,7 @@ impl NetworkReport {
                 macs: if run.host { 0 } else { macs },
                 operands: layers.iter().map(|layer| layer.operands).sum(),
                 counters: counters.clone(),
+                cluster: ClusterReport::new(layers, params),
                 ..LayerReport::default()
             }
         });
@@ -218,6 +235,10 @@ impl NetworkReport {
             total.cycles += layer.cycles;
             total.operands += layer.operands;
             total.zero_operands += layer.zero_operands;
+            if let Some(cluster) = &layer.cluster {
+                let sum = total.cluster.get_or_insert_default();
+                sum.join(cluster);
+            }
             total.mask_accesses += layer.mask_accesses;
             total.slice_accesses.resize(layer.slice_accesses.len(), 0);
             for (sum, accesses) in total.slice_accesses.iter_mut().zip(&layer.slice_accesses) {
@@ -263,6 +284,7 @@ mod tests {
         }
         LayerRun {
             counters: counters.to_vec(),
+            cluster: Vec::new(),
             values: values.to_vec(),
         }
     }
