@@ -8,69 +8,24 @@ use heddle_arch::isa::sparse::{OP_LOAD, OP_RUN};
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{Params, Sparse};
 use heddle_compiler::{
-    Engine, EngineOptions, EnginePolicy, Mapping, Options, Program, Rule, Zeros, classify,
-    compile_for, compile_with,
+    Engine, EnginePolicy, Options, Program, Rule, Zeros, classify, compile_for, compile_with,
 };
-use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::engines::{options, with_cluster, zeros};
 use crate::support::{
     Size, check, load, model, preset, random_image, random_network, random_size, run, wide_network,
 };
 
 /// A preset with a cluster of so many units.
 fn machine(name: &str, units: u32) -> Params {
-    let mut params = preset(name);
-    params.name = "engines".to_string();
-    params.program.words = 16384;
-    params.sparse = Some(Sparse {
-        engine: true,
-        units,
-        channels: params.array.cols,
-        ..Sparse::default()
-    });
-    params.validate().unwrap();
-    params
-}
-
-fn options(policy: EnginePolicy, rule: Rule, whole: bool) -> Options {
-    Options {
-        mapping: Some(Mapping::Channel),
-        whole,
-        engines: EngineOptions { policy, rule },
-        ..Options::default()
-    }
+    with_cluster(preset(name), units)
 }
 
 /// All layers that the cluster can do.
 fn sparse(whole: bool) -> Options {
     options(EnginePolicy::Sparse, Rule::Cycles, whole)
-}
-
-/// Zeros of all tensors for some images.
-fn zeros(network: &Network, images: &[Vec<i8>]) -> Vec<Option<Zeros>> {
-    let tensors = network.layers.len() + 1;
-    let mut zeros = vec![
-        Zeros {
-            zeros: 0,
-            elements: 0,
-            images: 0
-        };
-        tensors
-    ];
-    for image in images {
-        let outputs = golden(network, image).unwrap();
-        let values = outputs.iter().map(|output| &output.values[..]);
-        for (tensor, values) in [&image[..]].into_iter().chain(values).enumerate() {
-            let (_, zero_point) = network.tensor(tensor);
-            zeros[tensor].zeros +=
-                values.iter().filter(|value| **value == zero_point).count() as u64;
-            zeros[tensor].elements += values.len() as u64;
-            zeros[tensor].images += 1;
-        }
-    }
-    zeros.into_iter().map(Some).collect()
 }
 
 /// Names of the layers on an engine.

@@ -34,7 +34,7 @@ fn check(machine: &Machine, network: &Network, image: &[i8], whole: bool) -> Pro
 }
 
 /// The recorded input of a network; .onnx files have planes.
-fn recorded_image(network: &Network, arrays: &mut Arrays, prefix: &str) -> Vec<i8> {
+pub fn recorded_image(network: &Network, arrays: &mut Arrays, prefix: &str) -> Vec<i8> {
     if arrays.by_name(&format!("{prefix}input.npy")).is_ok() {
         return int8(arrays, &format!("{prefix}input"));
     }

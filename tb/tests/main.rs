@@ -12,6 +12,7 @@ mod converted;
 mod depthwise;
 mod designs;
 mod dual_scale;
+mod engines;
 mod errors;
 mod figures;
 #[allow(dead_code, reason = "the compiler's tests use the rest")]

@@ -1,6 +1,7 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
 pub mod converted;
 pub mod depthwise;
+pub mod engines;
 pub mod matrices;
 pub mod sparse;
 
