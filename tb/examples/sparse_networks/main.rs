@@ -1,0 +1,198 @@
+//! Cycles of networks on the array alone, on the sparse cluster as far as it can, and each layer where it takes the fewest: tables for
+//! `benches/sparse.md`. 64 multipliers each: an array of 8 x 8, 8 units of 8 channels.
+//!
+//! `cargo run --release -p heddle-tb --example sparse_networks`; names of networks behind it list their layers.
+
+mod noise;
+mod resnet;
+
+use heddle_arch::network::Network;
+use heddle_arch::params::{Params, Sparse};
+use heddle_compiler::{
+    Engine, EngineOptions, EnginePolicy, Mapping, Options, Program, Rule, Zeros, compile_for,
+};
+use heddle_sim::network::run as golden;
+use heddle_tb::network::{NetworkReport, simulate};
+
+/// A network, and its machine.
+struct Case {
+    name: &'static str,
+    network: Network,
+    params: Params,
+    /// Images for the zeros, and images that run.
+    images: [usize; 2],
+}
+
+fn cases() -> Vec<Case> {
+    let read = |text: &str| Network::from_json(text).expect("a committed network");
+    let case = |name, network, preset, images| Case {
+        name,
+        network,
+        params: params(preset),
+        images,
+    };
+    let edge = include_str!("../../../configs/edge.json");
+    let mobile = include_str!("../../../configs/mobile.json");
+    let tflite = include_str!("../../../configs/tflite.json");
+    let digits = read(include_str!("../../../models/digits.json"));
+    let small = read(include_str!("../../../models/mobile.json"));
+    let [first, second] = resnet::PHOTOGRAPHS.map(|zeros| resnet::resnet8(&zeros, 1));
+    vec![
+        case("digits", digits, edge, [50, 10]),
+        case("mobile", small, mobile, [50, 10]),
+        case("ResNet-8, 1", first, tflite, [1, 1]),
+        case("ResNet-8, 2", second, tflite, [1, 1]),
+    ]
+}
+
+/// The preset with an array of 8 x 8 and a cluster.
+fn params(preset: &str) -> Params {
+    let mut params = Params::from_json(preset).expect("a preset");
+    params.name = "both".to_string();
+    (params.array.rows, params.array.cols) = (8, 8);
+    params.program.words = 16384;
+    params.sparse = Some(Sparse {
+        engine: true,
+        units: 8,
+        channels: 8,
+        load_entries: 4,
+        weight_words: 4096,
+        tiles: params.column_tiles.max(64),
+        ..Sparse::default()
+    });
+    params.validate().expect("a machine that can be");
+    params
+}
+
+/// Zeros of all tensors.
+fn zeros(network: &Network, images: usize) -> Vec<Option<Zeros>> {
+    let none = Zeros {
+        zeros: 0,
+        elements: 0,
+        images: 0,
+    };
+    let mut zeros = vec![none; network.layers.len() + 1];
+    for image in network.images.iter().take(images) {
+        let outputs = golden(network, image).expect("an image of the network");
+        let values = outputs.iter().map(|output| &output.values[..]);
+        for (tensor, values) in [&image[..]].into_iter().chain(values).enumerate() {
+            let (_, zero_point) = network.tensor(tensor);
+            let found = values.iter().filter(|value| **value == zero_point);
+            zeros[tensor].zeros += found.count() as u64;
+            zeros[tensor].elements += values.len() as u64;
+            zeros[tensor].images += 1;
+        }
+    }
+    zeros.into_iter().map(Some).collect()
+}
+
+/// Runs the images with this choice of engines, layer by layer or in one run.
+fn run(case: &Case, policy: EnginePolicy, whole: bool) -> (Program, NetworkReport) {
+    let known = zeros(&case.network, case.images[0]);
+    let options = Options {
+        mapping: (policy != EnginePolicy::Dense).then_some(Mapping::Channel),
+        whole,
+        engines: EngineOptions {
+            policy,
+            rule: Rule::Cycles,
+        },
+        ..Options::default()
+    };
+    let program = compile_for(&case.network, &case.params, options, &known)
+        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let images = case.network.images.iter().take(case.images[1]);
+    let images: Vec<_> = images.map(|image| (&image[..], None)).collect();
+    let report = simulate(&case.params, &case.network, &program, &images, |_| {})
+        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    assert!(report.is_exact(), "{}", case.name);
+    (program, report)
+}
+
+/// The layers one by one.
+fn print_layers(case: &Case) {
+    let known = zeros(&case.network, case.images[0]);
+    let [dense, sparse, auto] = [
+        EnginePolicy::Dense,
+        EnginePolicy::Sparse,
+        EnginePolicy::Auto,
+    ]
+    .map(|policy| run(case, policy, false));
+    println!(
+        "\n| {} | zeros | array | cluster | expected | waits | faster on |\n|---|---|---|---|---|---|---|",
+        case.name
+    );
+    for (index, layer) in case.network.layers.iter().enumerate() {
+        let on = |(program, report): &(Program, NetworkReport)| {
+            let plan = &program.layers[index];
+            let cycles = report.layers[index].cycles.to_string();
+            (
+                plan.engine_of() == Engine::Sparse,
+                cycles,
+                plan.choice.cost.cycles,
+            )
+        };
+        let (_, array, _) = on(&dense);
+        let (is_sparse, cycles, expected) = on(&sparse);
+        let (chosen, ..) = on(&auto);
+        let known = known[layer.inputs[0].tensor].expect("all are known");
+        let share = 100.0 * known.zeros as f64 / known.elements as f64;
+        let plan = if is_sparse {
+            format!("{cycles} | {expected}")
+        } else {
+            "- | -".to_string()
+        };
+        let chosen = if chosen { "cluster" } else { "array" };
+        let waits = sparse.1.layers[index]
+            .cluster
+            .as_ref()
+            .map_or(String::new(), |cluster| {
+                let count = |at: usize| cluster.counters[at].1;
+                format!(
+                    "products {} drops {} holds {} slots {} waits {} drained {}",
+                    count(5) / 8,
+                    count(6) / 8,
+                    count(7),
+                    count(1),
+                    count(2),
+                    count(8)
+                )
+            });
+        println!(
+            "| {} | {share:.0} % | {array} | {plan} | {waits} | {chosen} |",
+            layer.name
+        );
+    }
+}
+
+fn main() {
+    let listed: Vec<String> = std::env::args().skip(1).collect();
+    println!(
+        "| network | array | cluster | both | times faster | layers on the cluster |\n|---|---|---|---|---|---|"
+    );
+    for case in cases() {
+        let [dense, sparse, auto] = [
+            EnginePolicy::Dense,
+            EnginePolicy::Sparse,
+            EnginePolicy::Auto,
+        ]
+        .map(|policy| run(&case, policy, true));
+        let cycles = |run: &(Program, NetworkReport)| run.1.total.cycles;
+        let (array, both) = (cycles(&dense), cycles(&auto));
+        let layers = auto
+            .0
+            .layers
+            .iter()
+            .filter(|layer| layer.engine_of() == Engine::Sparse);
+        println!(
+            "| {} | {array} | {} | {both} | {:.2} | {} of {} |",
+            case.name,
+            cycles(&sparse),
+            (100.0 * array as f64 / both as f64).floor() / 100.0,
+            layers.count(),
+            case.network.layers.len(),
+        );
+        if listed.iter().any(|name| case.name.starts_with(name)) {
+            print_layers(&case);
+        }
+    }
+}
