@@ -6,75 +6,110 @@ use crate::sparse::{Fold, Pass, Plan, Stream};
 const RUN: f64 = 14.0;
 /// From a product to the next one of the same sum.
 const SUM: f64 = 4.0;
-/// Cycles of an instruction beside its words.
+/// What products near each other cost that meet by chance, if there were a single sum.
+const CHANCE: f64 = 2.2;
+/// Cycles of an instruction beside its words, and how many of a first fold's are not beside other work.
 const INSTRUCTION: f64 = 6.0;
+const AHEAD: f64 = 0.65;
+/// How much more the densities of channels differ than those of random values would.
+const CHANNELS: f64 = 0.6;
 
 /// Loads, runs and drains of the folds overlap: the longest one of each step counts, and what comes before the first and behind the last.
 pub(super) fn estimate(plan: &Plan, density: f64) -> u64 {
-    let steps: Vec<[f64; 4]> = plan
-        .passes
-        .iter()
-        .flat_map(|pass| {
-            plan.folds
-                .iter()
-                .map(move |fold| step(plan, pass, fold, density))
-        })
-        .collect();
-    let longest = |step: &[f64; 4]| {
-        let [load, run, drain, issue] = *step;
+    let of_pass = |pass| {
+        let folds = plan.folds.iter();
+        folds.map(move |fold| Step::of(plan, pass, fold, density))
+    };
+    let steps: Vec<Step> = plan.passes.iter().flat_map(of_pass).collect();
+    let longest = |step: &Step| {
+        let longest = step.load.max(step.run).max(step.issue);
         match plan.sums.overlap {
-            true => load.max(run).max(drain).max(issue),
-            false => load.max(run).max(issue) + drain,
+            true => longest.max(step.drain),
+            false => longest + step.drain,
         }
     };
-    let ends = steps
-        .first()
-        .map_or(0.0, |step| step[0].min(step[1]) + step[3]);
-    let last = steps
-        .last()
-        .map_or(0.0, |step| if plan.sums.overlap { step[2] } else { 0.0 });
-    (steps.iter().map(longest).sum::<f64>() + ends + last) as u64
+    let first = steps.first().map_or(0.0, |step| {
+        (step.load / step.chunks).min(step.run) + AHEAD * step.issue
+    });
+    let last = match steps.last() {
+        Some(step) if plan.sums.overlap => step.drain,
+        _ => 0.0,
+    };
+    (steps.iter().map(longest).sum::<f64>() + first + last) as u64
 }
 
-/// Cycles of a fold of a pass: its loads, its runs, its drain and its instructions.
-fn step(plan: &Plan, pass: &Pass, fold: &Fold, density: f64) -> [f64; 4] {
-    let [rows, cols] = &fold.sides;
-    let streams = plan.streams(pass);
-    let positions = (rows.loads.len() * cols.loads.len()) as f64;
-    let slots = |stream: &Stream| {
-        let lanes = (stream.channels.len() as u32).min(plan.lanes).into();
-        f64::from(plan.chunks(stream))
-            * positions
-            * slot(lanes, density, plan.load_entries().into())
-    };
-    let load: f64 = streams.iter().map(slots).sum();
+/// Cycles of a fold of a pass.
+struct Step {
+    load: f64,
+    run: f64,
+    drain: f64,
+    /// Instructions.
+    issue: f64,
+    /// Parts of the load; runs wait for the first one.
+    chunks: f64,
+}
+
+impl Step {
+    fn of(plan: &Plan, pass: &Pass, fold: &Fold, density: f64) -> Self {
+        let [rows, cols] = &fold.sides;
+        let streams = plan.streams(pass);
+        let positions = (rows.loads.len() * cols.loads.len()) as f64;
+        let chunks = |stream: &Stream| f64::from(plan.chunks(stream));
+        let slots = |stream: &Stream| {
+            let lanes = (stream.channels.len() as u32).min(plan.lanes).into();
+            chunks(stream) * positions * slot(lanes, density, plan.load_entries().into())
+        };
+        let results = rows.results.len() * cols.results.len() * pass.groups.len();
+        // Registers of each unit, and the instructions of loads, runs and drains.
+        let units = f64::from(plan.units());
+        let commands = 2.0 * units + 4.0 * streams.len() as f64;
+        Self {
+            load: streams.iter().map(slots).sum(),
+            run: run(plan, pass, fold, density),
+            drain: results as f64 + RUN + units,
+            issue: commands * (4.0 + INSTRUCTION),
+            chunks: streams.iter().map(chunks).fold(1.0, f64::max),
+        }
+    }
+}
+
+/// Cycles of the runs of the unit that has most.
+fn run(plan: &Plan, pass: &Pass, fold: &Fold, density: f64) -> f64 {
     let taken = |side: usize| {
-        (0..fold.sides[side].cells.len()).map(move |cell| plan.taken_of(fold, side, cell))
+        let cells = 0..fold.sides[side].cells.len();
+        let taken = cells.map(move |cell| plan.taken_of(fold, side, cell));
+        f64::from(taken.max().unwrap_or(0))
     };
-    let [most_rows, most_cols] = [0, 1].map(|side| taken(side).max().unwrap_or(0));
-    // A product waits for the one before it that has the same sum.
-    let kept = |side: usize| {
-        fold.sides[side]
-            .cells
-            .iter()
-            .map(|cell| cell.keeps.len())
-            .max()
-    };
-    let sums = [0, 1]
-        .map(|side| kept(side).unwrap_or(1).max(1))
-        .iter()
-        .product::<usize>();
-    let pace = (SUM / (sums as f64 * f64::from(plan.sums.each))).max(1.0);
+    let positions = taken(0) * taken(1);
+    let streams = plan.streams(pass);
+    let cells = fold.sides.iter().map(|side| side.cells.len());
+    let cells: usize = cells.product();
+    let pace = pace(plan, fold);
     let products = |stream: &Stream| {
-        let values = f64::from(most_rows * most_cols) * stream.channels.len() as f64;
-        values * density * plan.words_each(pass) * pace + RUN * f64::from(plan.chunks(stream))
+        let channels = stream.channels.len() as f64;
+        let uneven = most_of(streams.len(), channels / (CHANNELS * CHANNELS))
+            + most_of(cells, positions * channels);
+        let fullest = 1.0 + uneven * ((1.0 - density) / density.max(0.01)).sqrt();
+        let values = positions * channels * density * fullest;
+        values * plan.words_each(pass) * pace + RUN * f64::from(plan.chunks(stream))
     };
-    let run = streams.iter().map(products).fold(0.0, f64::max);
-    let results = rows.results.len() * cols.results.len() * pass.groups.len();
-    let drain = results as f64 + RUN + f64::from(plan.units());
-    // Registers of each unit, and the instructions of loads, runs and drains.
-    let commands = 2.0 * f64::from(plan.units()) + 4.0 * streams.len() as f64;
-    [load, run, drain, commands * (4.0 + INSTRUCTION)]
+    streams.iter().map(products).fold(0.0, f64::max)
+}
+
+/// How much more than the mean the largest of some samples is, of so many values each.
+fn most_of(samples: usize, values: f64) -> f64 {
+    (samples.max(1) as f64).log2() / 2.0 / values.max(1.0).sqrt()
+}
+
+/// Cycles of a product: it waits for those before it that have the same sum.
+fn pace(plan: &Plan, fold: &Fold) -> f64 {
+    let kept = |side: usize| {
+        let cells = fold.sides[side].cells.iter();
+        let kept = cells.map(|cell| cell.keeps.len()).max();
+        kept.unwrap_or(1).max(1) as f64
+    };
+    let sums = kept(0) * kept(1) * f64::from(plan.sums.each);
+    (SUM / sums).max(1.0 + CHANCE / sums)
 }
 
 /// Cycles of a slot of so many lanes, of which each is not zero with this share, if so many are written in a cycle.
