@@ -168,3 +168,74 @@ fn names_of_wave_files_are_checked() {
         ],
     );
 }
+
+/// Zeros from advise, engines by them, a program file, and a report of both engines: of the Verilog and of the golden machine.
+#[test]
+fn fsa_16_fsa_18_the_report_names_the_engine_of_each_layer_and_has_the_counters_of_the_cluster() {
+    let sparse = r#""sparse": { "engine": true, "units": 4, "channels": 4 }, "results_buffer""#;
+    let config = CONFIG.replace(r#""results_buffer""#, sparse);
+    let bench = Bench::new(&[("c.json", &config), ("m.json", MODEL)]);
+    let zeros = bench.done("advise --slices --json -c c.json -m m.json --images 2");
+    bench.write("z.json", zeros);
+    for engine in [
+        "--engine sparse",
+        "--engine auto --sparse-rule threshold=20 --zeros z.json",
+    ] {
+        let options = format!("--images 2 --mapping channel {engine}");
+        let run = cosim(&bench, &format!("--json {options}"));
+        let ended = (run.code, run.stderr.as_str());
+        assert_eq!(ended, (Some(0), ""), "{}", run.stdout);
+        let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(found["exact"], true);
+        let layers = found["mappings"].as_array().expect("a list");
+        let engines: Vec<_> = layers.iter().map(|layer| &layer["engine"]).collect();
+        assert!(
+            engines.iter().any(|engine| **engine == "sparse"),
+            "{engines:?}"
+        );
+        for (layer, run) in layers
+            .iter()
+            .zip(found["report"]["layers"].as_array().expect("a list"))
+        {
+            let is_sparse = layer["engine"] == "sparse";
+            let reason = layer["engine_reason"].as_str().expect("a reason");
+            assert_eq!(is_sparse, layer["mapping"] == "cluster", "{reason}");
+            assert_eq!(is_sparse, layer["channel"].is_null(), "{reason}");
+            assert_eq!(is_sparse, run["cluster"].is_object(), "{reason}");
+            if is_sparse {
+                let products = &run["cluster"]["counters"][5];
+                assert_eq!(products[0], "SPARSE_PRODUCTS");
+                let made = run["cluster"]["multiplications"].as_u64();
+                assert_eq!(products[1].as_u64().map(|words| 4 * words), made);
+                assert!(made > Some(0));
+            }
+        }
+        // The golden machine takes the same clocks, and says which cycles nothing has predicted.
+        let golden = bench.json(&format!("sim -c c.json -m m.json --json {options}"));
+        assert_eq!(golden["exact"], true);
+        assert_eq!(
+            golden["report"]["total"]["cluster"],
+            found["report"]["total"]["cluster"]
+        );
+        assert_eq!(
+            golden["report"]["total"]["cycles"],
+            found["report"]["total"]["cycles"]
+        );
+        let text = bench.done(&format!("sim -c c.json -m m.json {options}"));
+        assert!(
+            text.contains("\nsparse cluster: 4 units of 4 multipliers"),
+            "{text}"
+        );
+        assert!(text.contains("  sparse cluster: "), "{text}");
+        assert!(
+            text.ends_with("all cycles of the array as predicted\n"),
+            "{text}"
+        );
+        // The program in a file is the same one.
+        bench.done(&format!(
+            "compile -c c.json m.json -o p.json --mapping channel {engine}"
+        ));
+        let run = bench.json("sim -c c.json -m m.json --program p.json --images 2 --json");
+        assert_eq!(run["report"], golden["report"]);
+    }
+}
