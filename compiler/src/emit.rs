@@ -12,13 +12,14 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use crate::cost::{alone, cycles, halted, operand_slots, tensor_slots};
-use crate::engine::{Engine, Engines};
+use crate::engine::Engines;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::DualSum;
 use crate::ir::{Constants, Operation};
 use crate::map::{Candidate, MappingChoice, MappingCost};
 use crate::options::Options;
 use crate::place::Placement;
+use crate::rule::Engine;
 use crate::schedule::Schedule;
 pub use program::{ColumnParam, LayerPlan, Program, RunPlan};
 pub use sync::SyncCount;

@@ -7,8 +7,6 @@
 mod choice;
 mod estimate;
 mod layer;
-mod rule;
 mod search;
 
 pub(crate) use choice::{Engines, choose};
-pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};

@@ -46,6 +46,7 @@ pub mod offsets;
 mod options;
 mod place;
 mod product;
+mod rule;
 mod schedule;
 pub mod slices;
 pub mod sparse;
@@ -56,7 +57,6 @@ use heddle_arch::params::Params;
 
 pub use dump::{Stage, dump};
 pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
-pub use engine::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
@@ -65,6 +65,7 @@ pub use layout::{MatrixTensor, RowOrder, TensorPlan};
 pub use map::{MappingChoice, MappingCost};
 pub use options::{IdentitySource, MatrixOptions, Options};
 pub use product::{Mapping, matrix};
+pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
 pub use table::Table;
 

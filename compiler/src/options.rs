@@ -1,8 +1,8 @@
 //! What a user may ask of a compilation.
 
-use crate::engine::EngineOptions;
 use crate::product::Mapping;
 use crate::product::matrix::DrainForm;
+use crate::rule::EngineOptions;
 
 /// Options of [`compile_with`](crate::compile_with).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,9 +6,9 @@ use heddle_arch::host::{ClusterStream, ColumnScale};
 use heddle_arch::network::Network;
 
 use super::SyncCount;
-use crate::engine::{Engine, EngineChoice};
 use crate::layout::TensorPlan;
 use crate::map::MappingChoice;
+use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
 
 /// Everything that a host writes to a machine to run a network, and where it finds the tensors.

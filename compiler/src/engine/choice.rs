@@ -4,11 +4,11 @@ use heddle_arch::network::{Layer, Network};
 use heddle_arch::params::Params;
 
 use super::layer::{Suited, suited, values};
-use super::rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 use super::search::{Prefer, search};
 use crate::error::CompileError;
 use crate::map::Candidate;
 use crate::product::ClusterLayer;
+use crate::rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 use crate::sparse::Resident;
 
 /// The engines of a network.

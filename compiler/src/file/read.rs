@@ -13,10 +13,10 @@ use super::form::{Content, EngineFile, LayerFile, MappingFile, OrderFile, RunFil
 use super::limit::Limit;
 use crate::cost::{operand_slots, tensor_slots};
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
-use crate::engine::{Engine, EngineChoice};
 use crate::layout::{RowOrder, TensorPlan};
 use crate::map::{MappingChoice, MappingCost};
 use crate::product::Mapping;
+use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
 
 /// Bytes of a text of hexadecimal digits, in groups.

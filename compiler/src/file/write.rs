@@ -9,10 +9,10 @@ use super::form::{
     OrderFile, RunFile, TensorFile,
 };
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan};
-use crate::engine::{Engine, EngineChoice};
 use crate::layout::{RowOrder, TensorPlan};
 use crate::map::MappingCost;
 use crate::product::Mapping;
+use crate::rule::{Engine, EngineChoice};
 
 /// Everything that the checksum covers.
 pub(super) fn content(program: &Program, params: &Params) -> Content {
