@@ -112,7 +112,7 @@ pub struct InstructionCheck {
 const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
 
 /// Bits of word 1 of a DRAIN that are 0 where there are no dual scales.
-const NO_DUAL: Field = drain::DUAL.up_to(drain::ZEROS[0]);
+const UNUSED: Field = drain::DUAL.up_to(drain::ZEROS[0]);
 
 #[kernel]
 impl InstructionCheck {
@@ -219,7 +219,7 @@ impl InstructionCheck {
         self.bad_advance = mux(
             self._duals > 0,
             field!(self.word_i, drain::ZEROS[0]) != 0,
-            field!(self.word_i, NO_DUAL) != 0,
+            field!(self.word_i, UNUSED) != 0,
         );
         if flag!(self.word_i, drain::ADVANCING) {
             if level.get_bits::<4>(0) >= self._sizes.units[2].loops.to_bits::<4>() {

@@ -121,10 +121,10 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   localparam [3:0] PhaseInitial = 4'd6;
   localparam [3:0] PhaseStep = 4'd7;
   localparam [3:0] PhaseEnd = 4'd8;
-  localparam [1:0] UnitWeights = 2'd0;
-  localparam [1:0] UnitStream = 2'd1;
-  localparam [1:0] UnitDrain = 2'd2;
-  localparam [1:0] UnitCopy = 2'd3;
+  localparam [2:0] UnitWeights = 3'd0;
+  localparam [2:0] UnitStream = 3'd1;
+  localparam [2:0] UnitDrain = 3'd2;
+  localparam [2:0] UnitCopy = 3'd3;
   localparam [2:0] StateIdle = 3'd0;
   localparam [2:0] StatePrime = 3'd1;
   localparam [2:0] StateFetch = 3'd2;
@@ -137,7 +137,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   reg [2:0] state_q;
   reg clear_q;  // The state is Idle or Stop
   reg [3:0] phase_q;
-  reg [1:0] unit_q;
+  reg [2:0] unit_q;
   reg [16:0] pc_q;  // Word address to read next, one bit more than the memory needs
   reg [16:0] ahead_pc_q;  // Word address of the word at the output of the memory
   reg [31:0] word_q;  // The word under way
@@ -178,12 +178,13 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire found;  // One of these three faults: the instruction goes no further
   wire last_loop;
   wire record_end;
+  wire is_raw;  // The instruction has no record: its words are those of a command
   wire program_ren;
   wire [31:0] program_rdata;
   wire check_is_halt;
   wire check_is_sync;
   wire check_is_known;
-  wire [1:0] check_target;
+  wire [2:0] check_target;
   wire check_bad_header;
   wire check_bad_length;
   wire check_bad_field;
@@ -231,6 +232,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   assign last_loop = loops_left_q == 4'd1;
   assign record_end = ((phase_q == PhaseBase) & (loops_left_q == 4'd0)) | ((phase_q == PhaseEnd) &
       last_loop);
+  assign is_raw = 1'b0;
   assign found = bad_field_q | bad_length_q | past_end_q;
   assign fault_code_o = fault_code_q;
   assign fault_o = fault_q;
@@ -354,8 +356,8 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
       clear_q <= (clear_q & !((state_q == StateIdle) & host_start_i)) | fault_q | unit_error_i |
           ((state_q == StateQuiet) & (quiet_q == 10'd0));
       progress_q <= progress_i;
-      bad_field_q <= in_body & check_bad_field;
-      bad_length_q <= in_body & last_word & !record_end;
+      bad_field_q <= in_body & check_bad_field & !is_raw;
+      bad_length_q <= in_body & last_word & !record_end & !is_raw;
       past_end_q <= read & (ahead_pc_q[16:10] != 7'd0);
       stuck_q <= stuck_q + 12'd1;
       if (!in_issue | progress_q) stuck_q <= 12'd0;

@@ -26,7 +26,7 @@
 //   done_o         The program has reached HALT
 //   error_o        The program was stopped by an error
 // Timing
-//   A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 7;
+//   A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 10;
 //   its result of column c is scaled from t + Rows + 9 + c on.
 
 `default_nettype none
