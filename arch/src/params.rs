@@ -12,6 +12,7 @@ mod post;
 mod program;
 mod slices;
 mod sparse;
+mod sparse_tile;
 
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
@@ -20,6 +21,7 @@ pub use program::{Program, ProgramMemory};
 pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedMemory, Slices};
 pub(crate) use slices::{mask_units, units};
 pub use sparse::{MapLayout, Sparse, SparseNetwork};
+pub use sparse_tile::{SparseTile, TileKind};
 
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -17,6 +17,7 @@ use crate::sliced::{
     MaskPlace, PlainMemory, Sliced, SlicedCounters, SlicedField, SlicedHybrid, SlicedShape,
 };
 use crate::sparse::memories::{MemoriesShape, SparseMemories};
+use crate::sparse::tile::{TileShape, TileUnit};
 use crate::sparse::{
     Census, CutEngine, Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain,
     SparseHead, SparseShape, SparseUnit, SparseUnits,
@@ -85,6 +86,8 @@ modules! { p =>
     "sparse_drain" "results of the units, scaled and given out": Box::new(SparseDrain::new(DrainShape::of(p)));
     "sparse_census" "results of each position that are not zero": sparse_census(p);
     "sparse_cut" "parts of a map for the units of the sparse cluster": Box::new(CutEngine::new(SparseShape::of(p).units));
+    "sparse_tile" "a unit that works tile by tile: values, weights, products that find their sums":
+        Box::new(TileUnit::new(TileShape::of(p)));
     "sparse_cutter" "parts of a map with about as many values that are not zero": Box::new(Cutter::default());
     "sparse_memories" "memories of the sparse cluster with their networks": Box::new(SparseMemories::new(MemoriesShape::of(p)));
     "bias_row" "biases of all columns": Box::new(BiasRow::new(p.array.cols, p.column_tiles));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::powers;
+use super::{SparseTile, powers};
 
 /// Options of the sparse cluster: units that multiply values that are not zero.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +62,9 @@ pub struct Sparse {
     /// Network of the memory cluster from units to memories and units.
     #[serde(skip_serializing_if = "SparseNetwork::is_none")]
     pub unit_network: SparseNetwork,
+    /// A unit that works tile by tile, which stands alone: `sparse_tile`.
+    #[serde(skip_serializing_if = "SparseTile::is_default")]
+    pub tile: SparseTile,
 }
 
 /// What lies in which buffer of a feature-map memory.
@@ -137,6 +140,7 @@ impl Default for Sparse {
             map_layout: MapLayout::Both,
             memory_network: SparseNetwork::None,
             unit_network: SparseNetwork::None,
+            tile: SparseTile::default(),
         }
     }
 }

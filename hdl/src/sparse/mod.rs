@@ -34,6 +34,7 @@ mod slot_places;
 mod slots;
 mod sums;
 mod taps;
+pub mod tile;
 mod unit;
 mod unit_words;
 mod units;
