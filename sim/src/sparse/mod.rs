@@ -23,6 +23,7 @@ mod orders;
 pub mod reference;
 mod slots;
 mod sums;
+pub mod tile;
 mod unit;
 mod weights;
 

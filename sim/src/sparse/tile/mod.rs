@@ -1,0 +1,10 @@
+//! The unit that works tile by tile: what a round does ([`rounds`]), when ([`ScatterModel`]), and with its memory ([`TileModel`]).
+
+pub mod rounds;
+mod scatter;
+mod unit;
+
+pub use scatter::{
+    Matrix, ScatterInputs, ScatterModel, ScatterOutputs, TileBeat, TileSettings, TileSizes,
+};
+pub use unit::{TileCommand, TileInputs, TileModel, TileOutputs, TileSide, TileState};
