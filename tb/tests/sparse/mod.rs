@@ -25,6 +25,7 @@ mod orders;
 mod slots;
 mod slots_worked;
 mod sums;
+mod tile;
 mod unit;
 mod units;
 mod weights;
