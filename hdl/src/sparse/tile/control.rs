@@ -65,6 +65,8 @@ pub struct TileControl {
     pub load_o: Signal<Out, Bit>,
     /// A word is read to be sent.
     pub send_o: Signal<Out, Bit>,
+    /// It is the last one of its rectangle.
+    pub last_o: Signal<Out, Bit>,
     /// A word becomes 0.
     pub clear_o: Signal<Out, Bit>,
     /// A sum of the tile is written.
@@ -133,6 +135,7 @@ impl TileControl {
         self.addr_o = self.walk.addr_o;
         self.load_o = self.reads & (self.state == TileState::Load);
         self.send_o = self.reads & (self.state == TileState::Send);
+        self.last_o = self.walk.last_o;
         self.clear_o = self.reads & (self.state == TileState::Clear);
         self.store_o = self.reads & (self.state == TileState::Store);
         self.shift_o = self.reads & (self.state == TileState::Shift);

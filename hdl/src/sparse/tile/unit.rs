@@ -1,6 +1,6 @@
 //! A unit that works tile by tile, with its memory of sums.
 
-use super::{TileBank, TileControl, TileScatter, TileShape, waves::*};
+use super::{TileBank, TileControl, TileOut, TileScatter, TileShape, waves::*};
 use heddle_kernel::prelude::*;
 
 /// Adds the products of a tile to sums that lie in a memory. A command is a tile, whose first sum lies in a word, or a rectangle of words that become 0 or are sent; words
@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// sums can be shifted, in a ring.
 ///
 /// # Timing
-/// Command in cycle T, taken if `cmd_ready_o` is high: the first word to be sent is at the output in T+3, then one in each clock. A tile is
+/// Command in cycle T, taken if `cmd_ready_o` is high: the first word to be sent is at the output in T+4, then one in each clock. A tile is
 /// loaded in (2K - 1)^2 cycles, then its channels are taken ([`TileScatter`]), and it is stored in as many cycles again. Streams hold what is not taken. `pitch_i`
 /// and the settings are stable from the command on until the next one is taken.
 #[module(name = "sparse_tile", shape: TileShape)]
@@ -65,12 +65,16 @@ pub struct TileUnit {
     pub weight_row_i: [Signal<In, Bits<3>>; lanes],
     /// Their kernel columns.
     pub weight_col_i: [Signal<In, Bits<3>>; lanes],
-    /// There is a sum.
-    pub sum_valid: OutReg<Bit>,
+    /// What sums become when they leave.
+    pub results_i: TileResults<In>,
+    /// There is a sum, or a result.
+    pub sum_valid_o: Signal<Out, Bit>,
     /// It is taken.
     pub sum_ready_i: Signal<In, Bit>,
     /// The sum.
     pub sum_data_o: Signal<Out, Bits<32>>,
+    /// Its word, or the first one of those that were made one.
+    pub sum_index_o: Signal<Out, Bits<16>>,
     /// What is done: 0 idle, 1 clear, 2 send, 3 load, 4 data, 5 round, 6 drain, 7 store, 8 shift.
     pub state_o: Signal<Out, Bits<4>>,
     #[new(TileControl::new(shape.side()))]
@@ -84,8 +88,15 @@ pub struct TileUnit {
     /// The memory shows a word that is loaded, that is sent.
     shows_load: Reg<Bit>,
     shows_send: Reg<Bit>,
+    shows_index: RegData<Bits<16>>,
+    shows_last: RegData<Bit>,
     loads: Reg<Bit>,
+    /// A word that leaves.
+    sends: Reg<Bit>,
     word: RegData<Bits<32>>,
+    index: RegData<Bits<16>>,
+    last: RegData<Bit>,
+    out: TileOut,
     moves: Signal<Local, Bit>,
     /// What the memory, or the bank, shows.
     shown: Signal<Local, Bits<32>>,
@@ -119,6 +130,7 @@ impl TileUnit {
         self.control();
         self.streams();
         self.memory();
+        self.results();
     }
 
     fn control(&mut self) {
@@ -131,7 +143,7 @@ impl TileUnit {
         comment!("Row and column of a place in a register bank have 8 bits each");
         self.control.pitch_i = mux(self._windows > 0, 256.into(), self.pitch_i);
         self.control.moves_i = self.moves;
-        self.control.sends_i = self.shows_send | self.sum_valid;
+        self.control.sends_i = self.shows_send | self.sends | self.out.valid_o;
         self.control.take_i = self.scatter.take_o;
         self.control.ends_i = self.scatter.ends_o;
         self.control.tile_ends_i = self.scatter.tile_ends_o;
@@ -166,23 +178,42 @@ impl TileUnit {
         } else {
             self.ram();
         }
-        self.moves = !self.sum_valid | self.sum_ready_i;
+        self.moves = !self.sends | self.out.ready_o;
         self.shows_load = self.control.load_o;
         self.shows_send = self.shows_send & !self.moves;
         if self.control.send_o {
             self.shows_send = true;
         }
+        self.shows_index
+            .load(self.control.send_o, self.control.addr_o);
+        self.shows_last
+            .load(self.control.send_o, self.control.last_o);
         self.word
             .load(self.shows_load | (self.shows_send & self.moves), self.shown);
+        self.index
+            .load(self.shows_send & self.moves, self.shows_index);
+        self.last
+            .load(self.shows_send & self.moves, self.shows_last);
         self.loads = self.shows_load;
-        self.sum_valid = (self.sum_valid & !self.sum_ready_i) | (self.shows_send & self.moves);
-        self.sum_data_o = self.word;
+        self.sends = (self.sends & !self.out.ready_o) | (self.shows_send & self.moves);
         self.scatter.shift_i = self.loads | self.control.store_o;
         self.scatter.data_i = self.word;
         self.written = self.scatter.sum_o[0];
         if self.control.clear_o {
             self.written = 0.into();
         }
+    }
+
+    fn results(&mut self) {
+        self.out.results_i.follow(&self.results_i);
+        self.out.valid_i = self.sends;
+        self.out.data_i = self.word;
+        self.out.index_i = self.index;
+        self.out.last_i = self.last;
+        self.sum_valid_o = self.out.valid_o;
+        self.out.ready_i = self.sum_ready_i;
+        self.sum_data_o = self.out.data_o;
+        self.sum_index_o = self.out.index_o;
     }
 
     fn ram(&mut self) {

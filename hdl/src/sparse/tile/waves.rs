@@ -28,3 +28,16 @@ pub struct TileSettings {
     /// Of new products of one sum the earlier weight waits, not the later one.
     pub earlier_waits: Bit,
 }
+
+/// What sums become when they leave. Stable while they are sent.
+#[bundle]
+pub struct TileResults {
+    /// Those below 0 become 0.
+    pub relu: Bit,
+    /// Those of a rectangle become one result: 0 no, 1 the largest, 2 all added.
+    pub pool: Bits<2>,
+    /// A result is divided by 2 so many times, rounded down.
+    pub shift: Bits<3>,
+    /// Results that are 0 do not leave.
+    pub nonzero: Bit,
+}

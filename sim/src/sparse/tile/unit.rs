@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use heddle_arch::params::TileKind;
 
+use super::results::{ResultModel, Sum, TileResults};
 use super::scatter::{ScatterInputs, ScatterModel, TileBeat, TileSettings, TileSizes};
 
 /// Words from row to row of a register bank: a word names row and column.
@@ -67,6 +68,8 @@ pub struct TileInputs {
     pub pitch: usize,
     /// How products are formed.
     pub settings: TileSettings,
+    /// What sums become when they leave.
+    pub results: TileResults,
     /// Values are offered.
     pub values: Option<TileBeat>,
     /// Weights are offered.
@@ -84,8 +87,8 @@ pub struct TileOutputs {
     pub value_ready: bool,
     /// Weights would be taken.
     pub weight_ready: bool,
-    /// A sum is offered.
-    pub sum: Option<i32>,
+    /// A sum or a result is offered.
+    pub sum: Option<Sum>,
     /// What is done.
     pub state: TileState,
     /// Products that wait.
@@ -105,10 +108,12 @@ pub struct TileModel {
     first: usize,
     /// Words of the rectangle that are left.
     words: VecDeque<usize>,
-    /// Words that were read one and two cycles ago to be loaded, and those that are to be sent.
+    /// Words that were read one and two cycles ago to be loaded, and those that are to be sent, with the mark of the last one.
     loads: [Option<i32>; 2],
-    shown: Option<i32>,
-    sum: Option<i32>,
+    shown: Option<(Sum, bool)>,
+    sent: Option<(Sum, bool)>,
+    results: ResultModel,
+    sum: Option<Sum>,
 }
 
 impl TileModel {
@@ -133,6 +138,8 @@ impl TileModel {
             words: VecDeque::new(),
             loads: [None; 2],
             shown: None,
+            sent: None,
+            results: ResultModel::default(),
             sum: None,
         }
     }
@@ -155,20 +162,33 @@ impl TileModel {
             state,
             queued: scatter.queue.len(),
         };
-        let idle_out = self.words.is_empty() && self.shown.is_none() && self.sum.is_none();
+        let stages = [
+            self.shown.is_some(),
+            self.sent.is_some(),
+            self.sum.is_some(),
+        ];
+        let idle_out = self.words.is_empty() && stages == [false; 3];
         self.next(inputs, (scatter.take, scatter.ends, scatter.tile_ends));
-        let moves = self.sum.is_none() || inputs.sum_ready;
         self.loads = [None, self.loads[0]];
+        let leaves = self.sum.is_none() || inputs.sum_ready;
+        let moves = self.sent.is_none() || leaves;
+        if leaves {
+            let sent = self.sent.take();
+            self.sum = sent.and_then(|(sum, last)| self.results.take(&inputs.results, sum, last));
+        }
         if moves {
-            self.sum = self.shown.take();
+            self.sent = self.shown.take();
         }
         match state {
             TileState::Clear => self.write(0),
             TileState::Store => self.write(scatter.sums[0]),
             TileState::Shift => self.shift(),
-            TileState::Load => self.loads[0] = self.read(),
+            TileState::Load => self.loads[0] = self.read().map(|sum| sum.0),
             TileState::Send if idle_out => self.state = TileState::Idle,
-            TileState::Send if moves => self.shown = self.read(),
+            TileState::Send if moves => {
+                let last = self.words.len() == 1;
+                self.shown = self.read().map(|sum| (sum, last));
+            }
             TileState::Drain if !scatter.busy => {
                 self.words = self.rectangle(self.first, (self.side(), self.side()), inputs.pitch);
                 self.state = TileState::Store;
@@ -244,9 +264,10 @@ impl TileModel {
         word
     }
 
-    fn read(&mut self) -> Option<i32> {
+    fn read(&mut self) -> Option<Sum> {
         let word = self.word()?;
-        Some(self.place(word).map_or(0, |place| self.memory[place]))
+        let sum = self.place(word).map_or(0, |place| self.memory[place]);
+        Some((sum, word))
     }
 
     fn write(&mut self, sum: i32) {

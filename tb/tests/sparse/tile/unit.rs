@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use heddle_arch::params::TileKind;
 use heddle_hdl::sparse::tile::TileUnit;
 use heddle_sim::sparse::tile::{
-    TileBeat, TileCommand, TileInputs, TileModel, TileOutputs, TileSettings, TileSide, TileSizes,
-    TileState,
+    TileBeat, TileCommand, TileInputs, TileModel, TileOutputs, TilePool, TileResults, TileSettings,
+    TileSide, TileSizes, TileState,
 };
 use heddle_tb::verilate::Sources;
 use rand::Rng;
@@ -24,8 +24,10 @@ pub(super) struct Bench {
     pub commands: VecDeque<TileCommand>,
     pub values: VecDeque<TileBeat>,
     pub weights: VecDeque<TileBeat>,
-    /// What has left.
+    pub results: TileResults,
+    /// What has left, and the words of it.
     pub sums: Vec<i32>,
+    pub indices: Vec<usize>,
 }
 
 impl Bench {
@@ -43,7 +45,9 @@ impl Bench {
             commands: VecDeque::new(),
             values: VecDeque::new(),
             weights: VecDeque::new(),
+            results: TileResults::default(),
             sums: Vec::new(),
+            indices: Vec::new(),
         }
     }
 
@@ -55,6 +59,7 @@ impl Bench {
         let weights = self.weights.front().cloned().filter(|_| moves[2]);
         set_command(dut, command, self.pitch);
         set_settings(dut, &self.settings);
+        set_results(dut, &self.results);
         set_beat(dut, "value", values.as_ref(), self.sizes.lanes);
         set_beat(dut, "weight", weights.as_ref(), self.sizes.lanes);
         dut.set("sum_ready_i", moves[3]);
@@ -63,6 +68,7 @@ impl Bench {
             command,
             pitch: self.pitch,
             settings: self.settings,
+            results: self.results,
             values,
             weights,
             sum_ready: moves[3],
@@ -72,8 +78,9 @@ impl Bench {
         dut.check("weight_ready_o", outputs.weight_ready)?;
         dut.check("state_o", outputs.state as u64)?;
         dut.check("sum_valid_o", outputs.sum.is_some())?;
-        if let Some(sum) = outputs.sum {
+        if let Some((sum, index)) = outputs.sum {
             dut.check("sum_data_o", sum as u64)?;
+            dut.check("sum_index_o", index as u64)?;
         }
         dut.clock();
         if moves[0] && outputs.command_ready {
@@ -85,7 +92,10 @@ impl Bench {
         if moves[2] && outputs.weight_ready {
             self.weights.pop_front();
         }
-        self.sums.extend(outputs.sum.filter(|_| moves[3]));
+        if let Some((sum, index)) = outputs.sum.filter(|_| moves[3]) {
+            self.sums.push(sum);
+            self.indices.push(index);
+        }
         Ok(outputs)
     }
 
@@ -134,6 +144,13 @@ fn set_command(dut: &mut Dut, command: Option<TileCommand>, pitch: usize) {
     dut.set("cmd_cols_i", cols as u64);
 }
 
+fn set_results(dut: &mut Dut, results: &TileResults) {
+    dut.set("results_relu_i", results.relu);
+    dut.set("results_pool_i", results.pool as u64);
+    dut.set("results_shift_i", u64::from(results.shift));
+    dut.set("results_nonzero_i", results.nonzero);
+}
+
 /// Commands of all kinds at any place, also beyond the end of the memory.
 fn random_commands(sources: &Sources, sizes: TileSizes, seed: u64) -> Checked<Coverage> {
     let mut bench = Bench::new(sources, sizes, 13, seed);
@@ -146,6 +163,12 @@ fn random_commands(sources: &Sources, sizes: TileSizes, seed: u64) -> Checked<Co
             kernel: (rng.random_range(1..=k), rng.random_range(1..=k)),
             limit: rng.random_range(1..=sizes.weights),
             earlier_waits: rng.random(),
+        };
+        bench.results = TileResults {
+            relu: rng.random(),
+            pool: [TilePool::None, TilePool::Max, TilePool::Add][rng.random_range(0..3)],
+            shift: rng.random_range(0..8),
+            nonzero: rng.random(),
         };
         for _ in 0..rng.random_range(1..4) {
             let first = match sizes.kind {
