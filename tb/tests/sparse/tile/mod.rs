@@ -3,6 +3,7 @@
 mod layers;
 mod pairs;
 mod parts;
+mod results;
 mod rounds;
 mod scatter;
 mod states;

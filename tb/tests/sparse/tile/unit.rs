@@ -271,6 +271,16 @@ fn faults_of_the_unit_are_noticed() {
         heddle_tile_control: ? first_q => ? addr_o
         // Sums leave the register before they are written.
         heddle_sparse_tile: loads_q | control_store => loads_q
+        // What is below 0 leaves.
+        heddle_tile_out: results_relu_i & data_i[31] => 1'b0
+        // The smallest sum is left.
+        heddle_tile_out: $signed(positive) < $signed(total_q) => $signed(positive) > $signed(total_q)
+        // Sums of two rectangles become one.
+        heddle_tile_out: != 2'd0) & !last_i => != 2'd0)
+        // The word is that of the last sum.
+        heddle_tile_out: at = first_q => at = index_i
+        // Zeros leave in any case.
+        heddle_tile_out: !results_nonzero_i => 1'b1
         // The tile goes on behind its last channel.
         heddle_tile_scatter: pick_ends_out & !is_last_q => pick_ends_out";
     check_mutants(&sources, &faults(mutants), |sources, seed| {
