@@ -128,12 +128,15 @@ fn fsa_64_products_are_sorted_by_their_sums() {
     });
 }
 
+/// Products, sums of neighbours, what is selected, and which of these count.
+type Added = ([Lane; 3], [i32; 3], [i32; 3], u64);
+
 /// The three rounds of tile 1905j: products, sums of neighbours, and what is selected for each lane.
 #[test]
 fn fsa_73_fsa_74_neighbours_are_added_and_selected() {
     let [mut add, mut select] = [emitted(TileAdd::new(3)), emitted(TileSelect::new(3))]
         .map(|sources| Dut::new(&sources, 1));
-    let worked: [([Lane; 3], [i32; 3], [i32; 3], u64); 3] = [
+    let worked: [Added; 3] = [
         (
             [product(4, 2, 54), product(5, 2, -54), product(5, 2, -54)],
             [0, -108, 0],
