@@ -16,4 +16,4 @@ mod program_banks;
 mod refuse;
 mod scale;
 mod sliced;
-mod tile_select;
+mod tile;

@@ -1,7 +1,9 @@
-//! The selector of the tile unit against other forms of it: Yosys proves them equal, for all inputs.
+//! The tile unit in other people's tools: all kinds are clean, and forms of the selector are proved equal for all inputs.
 
 use crate::linters;
 use crate::linters::printed;
+use heddle_arch::Params;
+use heddle_arch::params::TileKind;
 use heddle_hdl::sparse::tile::TileSelect;
 
 /// A selector as a multiplexer of two comparisons, with `CHOICE` of a lane's product, the sum before it and its own sum.
@@ -70,6 +72,32 @@ fn fsa_75_the_selector_may_have_any_form() {
             );
             let (success, text) = yosys.run(&folder, &["-q", "-p", &script]);
             assert_eq!(success, holds, "{name}:\n{text}");
+        }
+    }
+}
+
+fn params(kind: TileKind, lanes: u32, kernel: u32, weights: u32) -> Params {
+    let mut params = printed::tiny();
+    let tile = &mut params.sparse.get_or_insert_default().tile;
+    (tile.kind, tile.lanes, tile.kernel) = (kind, lanes, kernel);
+    tile.weights_per_round = weights;
+    (tile.bank_rows, tile.bank_cols) = (3 * kernel, 2 * kernel);
+    params
+}
+
+#[test]
+fn every_kind_is_clean() {
+    let kinds = [
+        TileKind::Window,
+        TileKind::Indexed,
+        TileKind::Arbiter,
+        TileKind::Select,
+    ];
+    for kind in kinds {
+        for (lanes, kernel, weights) in [(1, 1, 1), (2, 5, 2), (5, 2, 4)] {
+            let name = format!("tile_{kind:?}_{lanes}").to_lowercase();
+            let params = params(kind, lanes, kernel, weights);
+            printed::clean(&name, &printed::of_catalog("sparse_tile", &params));
         }
     }
 }
