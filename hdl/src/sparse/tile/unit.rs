@@ -14,7 +14,7 @@ use heddle_kernel::prelude::*;
 /// sums can be shifted, in a ring.
 ///
 /// # Timing
-/// Command in cycle T, taken if `cmd_ready_o` is high: the first word to be sent is at the output in T+4, then one in each clock. A tile is
+/// Command in cycle T, taken if `cmd_ready_o` is high: the first word to be sent is at the output in T+5, then one in each clock. A tile is
 /// loaded in (2K - 1)^2 cycles, then its channels are taken ([`TileScatter`]), and it is stored in as many cycles again. Streams hold what is not taken. `pitch_i`
 /// and the settings are stable from the command on until the next one is taken.
 #[module(name = "sparse_tile", shape: TileShape)]
@@ -143,7 +143,7 @@ impl TileUnit {
         comment!("Row and column of a place in a register bank have 8 bits each");
         self.control.pitch_i = mux(self._windows > 0, 256.into(), self.pitch_i);
         self.control.moves_i = self.moves;
-        self.control.sends_i = self.shows_send | self.sends | self.out.valid_o;
+        self.control.sends_i = self.shows_send | self.sends | self.out.busy_o;
         self.control.take_i = self.scatter.take_o;
         self.control.ends_i = self.scatter.ends_o;
         self.control.tile_ends_i = self.scatter.tile_ends_o;

@@ -36,7 +36,7 @@ pub struct ResultModel {
 }
 
 impl ResultModel {
-    /// A sum, which may be the last one of its rectangle, and the result that leaves with it.
+    /// A sum, which may be the last one of its rectangle, and the result that it completes.
     pub fn take(&mut self, results: &TileResults, sum: Sum, last: bool) -> Option<Sum> {
         let positive = if results.relu { sum.0.max(0) } else { sum.0 };
         self.sums.push((positive, sum.1));
@@ -49,7 +49,6 @@ impl ResultModel {
             TilePool::Add => values.fold(0, i32::wrapping_add),
             _ => values.max()?,
         };
-        let result = pooled >> results.shift;
-        (result != 0 || !results.nonzero).then_some((result, sums[0].1))
+        Some((pooled >> results.shift, sums[0].1))
     }
 }

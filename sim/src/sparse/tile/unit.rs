@@ -113,6 +113,7 @@ pub struct TileModel {
     shown: Option<(Sum, bool)>,
     sent: Option<(Sum, bool)>,
     results: ResultModel,
+    done: Option<Sum>,
     sum: Option<Sum>,
 }
 
@@ -140,6 +141,7 @@ impl TileModel {
             shown: None,
             sent: None,
             results: ResultModel::default(),
+            done: None,
             sum: None,
         }
     }
@@ -162,19 +164,22 @@ impl TileModel {
             state,
             queued: scatter.queue.len(),
         };
-        let stages = [
-            self.shown.is_some(),
-            self.sent.is_some(),
-            self.sum.is_some(),
-        ];
-        let idle_out = self.words.is_empty() && stages == [false; 3];
+        let out = self.done.is_some() || self.sum.is_some();
+        let sent = self.shown.is_some() || self.sent.is_some();
+        let idle_out = self.words.is_empty() && !sent && !out;
         self.next(inputs, (scatter.take, scatter.ends, scatter.tile_ends));
         self.loads = [None, self.loads[0]];
+        let results = &inputs.results;
         let leaves = self.sum.is_none() || inputs.sum_ready;
-        let moves = self.sent.is_none() || leaves;
+        let goes = self.done.is_none() || leaves;
+        let moves = self.sent.is_none() || goes;
         if leaves {
+            let done = self.done.take();
+            self.sum = done.filter(|sum| sum.0 != 0 || !results.nonzero);
+        }
+        if goes {
             let sent = self.sent.take();
-            self.sum = sent.and_then(|(sum, last)| self.results.take(&inputs.results, sum, last));
+            self.done = sent.and_then(|(sum, last)| self.results.take(results, sum, last));
         }
         if moves {
             self.sent = self.shown.take();

@@ -72,7 +72,7 @@ fn check_states(kind: TileKind, kernel: usize, taps: usize) {
     }
     expected.extend(behind);
     expected.extend((steps > 0).then_some((TileState::Shift, steps)));
-    expected.push((TileState::Send, sums + 4));
+    expected.push((TileState::Send, sums + 5));
     if matches!(kind, TileKind::Arbiter | TileKind::Select) {
         // Rounds have several weights, products wait, and are sorted: the states are the same, but not all of their clocks.
         let states = |states: &[(TileState, usize)]| -> Vec<_> {

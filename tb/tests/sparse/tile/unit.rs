@@ -276,9 +276,9 @@ fn faults_of_the_unit_are_noticed() {
         // The smallest sum is left.
         heddle_tile_out: $signed(positive) < $signed(total_q) => $signed(positive) > $signed(total_q)
         // Sums of two rectangles become one.
-        heddle_tile_out: != 2'd0) & !last_i => != 2'd0)
+        heddle_tile_out: open_q <= (results_pool_i != 2'd0) & !last_i => open_q <= (results_pool_i != 2'd0)
         // The word is that of the last sum.
-        heddle_tile_out: at = first_q => at = index_i
+        heddle_tile_out: takes & !open_q => takes
         // Zeros leave in any case.
         heddle_tile_out: !results_nonzero_i => 1'b1
         // The tile goes on behind its last channel.
