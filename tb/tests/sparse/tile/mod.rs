@@ -1,5 +1,6 @@
 //! The unit that works tile by tile.
 
+mod faults;
 mod layers;
 mod pairs;
 mod parts;
