@@ -112,7 +112,10 @@ pub struct InstructionCheck {
 const OPTIONS: Field = drain::ACTIVATION.up_to(drain::POOLED);
 
 /// Bits of word 1 of a DRAIN that are 0 where there are no dual scales.
-const UNUSED: Field = drain::DUAL.up_to(drain::ZEROS[0]);
+const DRAIN_UNUSED: Field = drain::DUAL.up_to(drain::ZEROS[0]);
+
+/// Bit of word 1 of a MATMUL that is 0 where there are no dual scales.
+const STREAM_UNUSED: Field = matmul::RAISED;
 
 #[kernel]
 impl InstructionCheck {
@@ -219,7 +222,7 @@ impl InstructionCheck {
         self.bad_advance = mux(
             self._duals > 0,
             field!(self.word_i, drain::ZEROS[0]) != 0,
-            field!(self.word_i, UNUSED) != 0,
+            field!(self.word_i, DRAIN_UNUSED) != 0,
         );
         if flag!(self.word_i, drain::ADVANCING) {
             if level.get_bits::<4>(0) >= self._sizes.units[2].loops.to_bits::<4>() {
@@ -294,7 +297,7 @@ impl InstructionCheck {
                 self.bad_field_o =
                     self.bad_count | self.bad_level | (field!(self.word_i, matmul::ZEROS[0]) != 0);
                 if self._duals == 0 {
-                    if flag!(self.word_i, matmul::RAISED) {
+                    if flag!(self.word_i, STREAM_UNUSED) {
                         self.bad_field_o = true;
                     }
                 }
