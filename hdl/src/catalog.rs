@@ -269,7 +269,7 @@ fn sparse_load(params: &Params) -> Box<dyn Block> {
 
 fn sparse_slots(params: &Params) -> Box<dyn Block> {
     let shape = SparseShape::of(params);
-    Box::new(Slots::new(shape.load_lanes, shape.sets, shape.units))
+    Box::new(Slots::new(shape.load_lanes, shape.sets, shape.units, 0))
 }
 
 fn sparse_fill(params: &Params) -> Box<dyn Block> {

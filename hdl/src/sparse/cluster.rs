@@ -25,7 +25,7 @@ pub struct SparseCluster {
     /// They are taken.
     pub map_ready_o: Signal<Out, Bit>,
     /// The bytes.
-    pub map_data_i: [Signal<In, Bits<8>>; 8],
+    pub map_data_i: [Signal<In, Bits<8>>; map_bytes],
     /// A word of weights.
     pub weight_valid_i: Signal<In, Bit>,
     /// It is taken.
@@ -60,7 +60,7 @@ pub struct SparseCluster {
     pub words_o: Signal<Out, Bits<32>>,
     #[new(SparseHead::new(shape))]
     head: SparseHead,
-    #[new(Slots::new(load_lanes, sets, units))]
+    #[new(Slots::new(load_lanes, sets, units, usize::from(shape.engine)))]
     slots: Slots,
     #[new(Load::new(load_lanes, entries))]
     load: Load,
@@ -112,6 +112,9 @@ pub struct SparseCluster {
     /// Sums leave as they come, and no results: `leaves_o` and `sum_o`.
     #[new(shape.engine.into())]
     _engines: Feature<"en">,
+    /// Bytes of a word of a map: a slot, if it comes from the array.
+    #[new(if shape.engine { load_lanes } else { 8 })]
+    _map_bytes: usize,
     /// Counts that are kept.
     _positions: Param<'c'>,
 }

@@ -58,7 +58,7 @@ pub struct SparseDrain {
     walk: DrainWalk,
     #[new(DrainScale::new(shape))]
     scale: [DrainScale; posts],
-    #[new(DrainOut::new(slots, halves))]
+    #[new(DrainOut::new(slots, halves, 0))]
     out: [DrainOut; queues],
     #[new(SparseBiases::new(lanes, tiles))]
     biases: [SparseBiases; engines],

@@ -2,7 +2,7 @@
 
 use heddle_kernel::prelude::*;
 
-/// Keeps results until they leave, in words of 64 bits. Room for a result is taken when its position is sent, so that what is on its way
+/// Keeps results until they leave, in words of 64 bits or whole. Room for a result is taken when its position is sent, so that what is on its way
 /// always finds a place and never waits.
 ///
 /// # Timing
@@ -25,7 +25,7 @@ pub struct DrainOut {
     /// It is taken.
     pub out_ready_i: Signal<In, Bit>,
     /// Its bits, lower half first.
-    pub out_data_o: [Signal<Out, Bits<32>>; 2],
+    pub out_data_o: [Signal<Out, Bits<32>>; outs],
     /// It is the last one of a command.
     pub out_last_o: Signal<Out, Bit>,
     /// A result is on its way to here, or was in the cycle before.
@@ -45,7 +45,7 @@ pub struct DrainOut {
     /// The memory shows a result.
     shows: Reg<Bit>,
     /// Halves that are at the output and that follow.
-    half: [RegData<Bits<32>>; 2 * words],
+    half: [RegData<Bits<32>>; outs * words],
     last: RegData<Bit>,
     /// Words behind the one at the output.
     left: [RegData<Bits<4>>; several],
@@ -60,9 +60,14 @@ pub struct DrainOut {
     _slots: Param<'n'>,
     /// Half words of a result.
     _halves: Param<'h'>,
-    #[new(halves.div_ceil(2))]
+    /// Results leave whole.
+    _whole: Feature<"wh">,
+    /// Halves at the output.
+    #[new(if whole > 0 { halves } else { 2 })]
+    _outs: usize,
+    #[new(halves.div_ceil(outs))]
     _words: usize,
-    #[new(usize::from(halves > 2))]
+    #[new(usize::from(words > 1))]
     _several: usize,
 }
 
@@ -122,11 +127,11 @@ impl DrainOut {
         self.moves = self.shows & (!self.out_valid | (self.leaves & self.ends));
         self.out_valid = self.moves | (self.out_valid & !(self.leaves & self.ends));
         self.last.load(self.moves, self.lasts.rdata_o[0].any());
-        for i in 0..(2 * self._words) {
+        for i in 0..(self._outs * self._words) {
             self.half[i].en_i = self.moves | self.leaves;
             self.half[i] = 0.into();
-            if i + 2 < 2 * self._words {
-                self.half[i] = self.half[i + 2];
+            if i + self._outs < self._outs * self._words {
+                self.half[i] = self.half[i + self._outs];
             }
             if i < self._halves {
                 if self.moves {
@@ -134,8 +139,9 @@ impl DrainOut {
                 }
             }
         }
-        self.out_data_o[0] = self.half[0];
-        self.out_data_o[1] = self.half[1];
+        for i in 0..self._outs {
+            self.out_data_o[i] = self.half[i];
+        }
         self.out_last_o = self.last & self.ends;
     }
 }

@@ -5,7 +5,7 @@ use heddle_arch::isa::fields::sparse::load;
 use heddle_kernel::prelude::*;
 
 /// Carries out SPARSE_LOAD: each position of the map takes a slot of bytes from the stream, in as many words as its lanes need, lane 0 in bits 7..0 of the
-/// first one. A byte above the threshold is negative; a lane that is not loaded has no entry.
+/// first one, or in a single one if slots come whole. A byte above the threshold is negative; a lane that is not loaded has no entry.
 ///
 /// The words of the next slot may be taken before its chunk begins, those of the next command never are.
 ///
@@ -30,7 +30,7 @@ pub struct Slots {
     /// It is taken.
     pub map_ready_o: Signal<Out, Bit>,
     /// Its bytes.
-    pub map_data_i: [Signal<In, Bits<8>>; 8],
+    pub map_data_i: [Signal<In, Bits<8>>; bytes],
     /// Values of a position.
     #[new(LoadSlot::new(lanes))]
     pub slot_o: LoadSlot<Out>,
@@ -59,8 +59,8 @@ pub struct Slots {
     value: [RegData<Bits<9>>; lanes],
     nz: [RegData<Bit>; lanes],
     /// Bytes of the word: value, not zero.
-    decoded: [Signal<Local, Bits<9>>; 8],
-    decoded_nz: [Signal<Local, Bit>; 8],
+    decoded: [Signal<Local, Bits<9>>; bytes],
+    decoded_nz: [Signal<Local, Bit>; bytes],
     map_ready: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     /// Each word of a slot: it is taken.
@@ -76,7 +76,12 @@ pub struct Slots {
     _sets: Param<'s'>,
     /// Units.
     _units: Param<'u'>,
-    #[new(lanes.div_ceil(8))]
+    /// Slots come whole.
+    _whole: Feature<"wh">,
+    /// Bytes of a word of the stream.
+    #[new(if whole > 0 { lanes } else { 8 })]
+    _bytes: usize,
+    #[new(lanes.div_ceil(bytes))]
     _words: usize,
 }
 
@@ -143,7 +148,7 @@ impl Slots {
             }
         }
         self.full = self.takes_word[self._words - 1] | (self.full & !self.taken);
-        for i in 0..8 {
+        for i in 0..self._bytes {
             self.decoded[i] = bit_cast::<9, 8>(self.map_data_i[i]);
             if self.map_data_i[i] > self.threshold {
                 self.decoded[i] = bit_cast::<9, 8>(self.map_data_i[i]) | 256;
@@ -151,10 +156,13 @@ impl Slots {
             self.decoded_nz[i] = self.map_data_i[i].any();
         }
         for i in 0..self._lanes {
-            self.value[i].load(self.takes_word[i / 8], self.decoded[i % 8]);
+            self.value[i].load(
+                self.takes_word[i / self._bytes],
+                self.decoded[i % self._bytes],
+            );
             self.nz[i].load(
-                self.takes_word[i / 8],
-                self.decoded_nz[i % 8] & self.is_loaded[i],
+                self.takes_word[i / self._bytes],
+                self.decoded_nz[i % self._bytes] & self.is_loaded[i],
             );
         }
     }

@@ -18,9 +18,9 @@ pub(crate) struct Engine {
     commands: OutQueue,
     /// Words that were given and that the cluster has not taken.
     held: usize,
-    slots: OutQueue,
+    slots: OutQueue<Vec<u8>>,
     /// Slots on the operand wave: from the stream unit to the queue.
-    wave: DelayLine<Option<Vec<u64>>>,
+    wave: DelayLine<Option<Vec<u8>>>,
     /// Slots that are on their way to the queue or in its memory.
     sent: usize,
     places: usize,
@@ -83,12 +83,14 @@ impl Engine {
     /// One clock cycle: the program gives a word of a command, the stream unit a slot, a byte for each row, the host a word of weights.
     pub fn step(&mut self, word: Option<u32>, slot: Option<Vec<u8>>, weight: Option<u64>) -> Done {
         let command = self.commands.front().map(|(word, _)| word as u32);
-        let outputs = self.cluster.step(&ClusterInputs {
+        let inputs = ClusterInputs {
             command,
-            map: self.slots.front().map(|(word, _)| word),
             weight,
             out_ready: true,
-        });
+            ..ClusterInputs::default()
+        };
+        let front = self.slots.front().map(|(slot, _)| slot);
+        let outputs = self.cluster.step_with(&inputs, front);
         self.busy = !outputs.idle || !self.commands.is_empty() || self.has_slots();
         let is_taken = command.is_some() && outputs.command_ready;
         self.held = self.held + usize::from(word.is_some()) - usize::from(is_taken);
@@ -96,8 +98,7 @@ impl Engine {
         self.commands.step(outputs.command_ready, word);
 
         self.sent += usize::from(slot.is_some());
-        let slot = slot.map(|bytes| bytes.chunks(8).map(word_of).collect());
-        let come = self.wave.shift(slot).map(|words| (words, false));
+        let come = self.wave.shift(slot).map(|slot| (vec![slot], false));
         let stored = self.slots.stored() + usize::from(come.is_some());
         self.slots.step(outputs.map_ready, come);
         self.sent -= stored - self.slots.stored();
@@ -137,10 +138,4 @@ impl Engine {
             !self.busy
         })
     }
-}
-
-/// Bytes as a word, the first one in the lowest bits.
-fn word_of(bytes: &[u8]) -> u64 {
-    let bytes = bytes.iter().rev();
-    bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

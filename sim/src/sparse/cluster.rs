@@ -161,6 +161,16 @@ impl ClusterModel {
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &ClusterInputs) -> ClusterOutputs {
+        self.step_with(inputs, inputs.map.map(|word| word.to_le_bytes().to_vec()))
+    }
+
+    /// The same with a whole slot of a map in place of a word.
+    pub(crate) fn step_with(
+        &mut self,
+        inputs: &ClusterInputs,
+        map: Option<Vec<u8>>,
+    ) -> ClusterOutputs {
+        let waits_for_map = map.is_none();
         let given = self.head.given().clone();
         let mut status = self.status();
         let mask = self.slots.mask();
@@ -174,7 +184,7 @@ impl ClusterModel {
         let slots = self.slots.step(&SlotsInputs {
             command: given.command[0],
             start: given.start[0],
-            map: inputs.map,
+            map,
             slot_ready: load.ready,
             free,
         });
@@ -204,7 +214,7 @@ impl ClusterModel {
         for (status, unit) in status.iter_mut().zip(&units) {
             status.full = unit.full;
         }
-        let waits = slots.map_ready && inputs.map.is_none()
+        let waits = slots.map_ready && waits_for_map
             || fill.weight_ready && inputs.weight.is_none()
             || drain.out.is_some() && !inputs.out_ready;
         let is_taken = slot.is_some() && load.ready;

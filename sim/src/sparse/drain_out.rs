@@ -2,20 +2,30 @@
 
 use std::collections::VecDeque;
 
-/// A queue in a memory with a register at its output: what comes is at the output three cycles later, and leaves in words of 64 bits. What is written
+/// A queue in a memory with a register at its output: what comes is at the output three cycles later, and leaves in words, of 64 bits unless it leaves whole. What is written
 /// between clocks as a queue is a counter or a memory in the hardware.
-#[derive(Debug, Clone, Default)]
-pub struct OutQueue {
-    stored: VecDeque<(Vec<u64>, bool)>,
-    shown: Option<(Vec<u64>, bool)>,
-    out: Option<(VecDeque<u64>, bool)>,
+#[derive(Debug, Clone)]
+pub struct OutQueue<T = u64> {
+    stored: VecDeque<(Vec<T>, bool)>,
+    shown: Option<(Vec<T>, bool)>,
+    out: Option<(VecDeque<T>, bool)>,
 }
 
-impl OutQueue {
+impl<T> Default for OutQueue<T> {
+    fn default() -> Self {
+        Self {
+            stored: VecDeque::new(),
+            shown: None,
+            out: None,
+        }
+    }
+}
+
+impl<T: Clone> OutQueue<T> {
     /// The word at the output, and whether it is the last one of a last result.
-    pub fn front(&self) -> Option<(u64, bool)> {
+    pub fn front(&self) -> Option<(T, bool)> {
         let (words, last) = self.out.as_ref()?;
-        Some((words[0], *last && words.len() == 1))
+        Some((words[0].clone(), *last && words.len() == 1))
     }
 
     /// Results in the memory.
@@ -29,7 +39,7 @@ impl OutQueue {
     }
 
     /// One clock edge: the word at the output is taken if `ready`, the others go on, those in front first, and a result comes.
-    pub fn step(&mut self, ready: bool, come: Option<(Vec<u64>, bool)>) {
+    pub fn step(&mut self, ready: bool, come: Option<(Vec<T>, bool)>) {
         if let Some((words, _)) = &mut self.out {
             if ready {
                 words.pop_front();

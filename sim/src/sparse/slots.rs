@@ -13,8 +13,8 @@ pub struct SlotsInputs {
     pub command: Option<(usize, u32)>,
     /// The command begins.
     pub start: bool,
-    /// A word of the map that is offered.
-    pub map: Option<u64>,
+    /// Bytes of a word of the map that is offered.
+    pub map: Option<Vec<u8>>,
     /// The slot is taken.
     pub slot_ready: bool,
     /// The set is free.
@@ -134,8 +134,8 @@ impl SlotsModel {
                 self.rest = Rest::Picked;
             }
         }
-        if let Some(word) = inputs.map.filter(|_| map_ready) {
-            self.bytes.extend(word.to_le_bytes());
+        if let Some(bytes) = inputs.map.as_ref().filter(|_| map_ready) {
+            self.bytes.extend(bytes);
         }
         if let Some((place, word)) = inputs.command {
             self.words[place] = word;

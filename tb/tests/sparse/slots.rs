@@ -16,13 +16,15 @@ use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_see
 pub(super) type Size = (usize, usize, usize);
 
 const SMALL: Size = (8, 3, 5);
+/// Bytes of a word of the stream, unless slots come whole.
+const WORD: usize = 8;
 /// Entries of the wave.
 pub(super) const ENTRIES: usize = 2;
 
 pub(super) static SLOTS_8: LazyLock<Sources> = LazyLock::new(|| slots(SMALL));
 
 pub(super) fn slots((lanes, sets, units): Size) -> Sources {
-    emitted(Slots::new(lanes, sets, units))
+    emitted(Slots::new(lanes, sets, units, 0))
 }
 
 /// SPARSE_LOAD.
@@ -103,7 +105,9 @@ struct Traffic {
     head: Head,
     command: Command,
     /// A word of the map that is offered until it is taken.
-    word: Option<u64>,
+    word: Option<Vec<u8>>,
+    /// Its bytes.
+    bytes: usize,
     /// What takes the slots; none takes them at random.
     load: Option<LoadModel>,
     /// Share of cycles with a new word, with a free set, and of bytes that are zero.
@@ -113,11 +117,12 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn new(with_load: bool) -> Self {
+    fn new(bytes: usize, with_load: bool) -> Self {
         Self {
             head: Head::new(),
             command: Command::default(),
             word: None,
+            bytes,
             load: with_load.then(|| LoadModel::new(ENTRIES)),
             offered: 1.0,
             free: 1.0,
@@ -147,7 +152,7 @@ impl Traffic {
                 true => 0,
                 false => [rng.random(), self.command.threshold][rng.random_range(0..2)],
             };
-            self.word = Some(u64::from_le_bytes([0; 8].map(byte)));
+            self.word = Some((0..self.bytes).map(byte).collect());
         }
         let (slot_ready, has_wave) = match &mut self.load {
             Some(load) => {
@@ -159,7 +164,7 @@ impl Traffic {
         let inputs = SlotsInputs {
             command: word,
             start,
-            map: self.word,
+            map: self.word.clone(),
             slot_ready,
             free: rng.random_bool(self.free),
         };
@@ -167,10 +172,12 @@ impl Traffic {
     }
 }
 
-fn drive(dut: &mut Dut, inputs: &SlotsInputs, rng: &mut ChaCha8Rng) {
+fn drive(dut: &mut Dut, inputs: &SlotsInputs, bytes: usize, rng: &mut ChaCha8Rng) {
     set_command(dut, (inputs.command, inputs.start), rng);
     dut.set("map_valid_i", inputs.map.is_some());
-    dut.set("map_data_i", inputs.map.unwrap_or_else(|| rng.random()));
+    let random = || (0..bytes).map(|_| rng.random()).collect();
+    let data: Vec<u8> = inputs.map.clone().unwrap_or_else(random);
+    dut.set_all("map_data_i", data.into_iter().map(u64::from));
     dut.set("slot_ready_i", inputs.slot_ready);
     dut.set("free_i", inputs.free);
 }
@@ -252,18 +259,23 @@ fn watch(
     coverage.event("lane that is not loaded", command.lanes < slot.lanes.len());
 }
 
-fn random_loads(sources: &Sources, seed: u64, size: Size, with_load: bool) -> Checked<Coverage> {
+fn random_loads(
+    sources: &Sources,
+    seed: u64,
+    (size, bytes): (Size, usize),
+    with_load: bool,
+) -> Checked<Coverage> {
     let mut dut = Dut::new(sources, seed);
     let mut rng = dut.rng();
     let mut coverage = Coverage::default();
     let mut model = SlotsModel::new(size.0, size.1, size.2);
-    let mut traffic = Traffic::new(with_load);
+    let mut traffic = Traffic::new(bytes, with_load);
     let mut loading = None;
     for _ in 0..8000 {
         let busy = dut.get("busy_o") == 1;
         let slot = model.slot();
         let (inputs, has_wave) = traffic.next(size, (busy, slot.as_ref()), &mut rng);
-        drive(&mut dut, &inputs, &mut rng);
+        drive(&mut dut, &inputs, bytes, &mut rng);
         dut.settle();
         let outputs = model.step(&inputs);
         check(&dut, &outputs)?;
@@ -292,11 +304,16 @@ fn random_loads(sources: &Sources, seed: u64, size: Size, with_load: bool) -> Ch
 
 #[test]
 fn loads_are_counted_out_in_lockstep_whatever_waits() {
-    run_seeds(|seed| random_loads(&SLOTS_8, seed, SMALL, true));
-    run_seeds(|seed| random_loads(&SLOTS_8, seed, SMALL, false));
+    run_seeds(|seed| random_loads(&SLOTS_8, seed, (SMALL, WORD), true));
+    run_seeds(|seed| random_loads(&SLOTS_8, seed, (SMALL, WORD), false));
     for size in [(16, 4, 40), (5, 1, 1), (20, 2, 33)] {
         let sources = slots(size);
-        run_seeds(|seed| random_loads(&sources, seed, size, true));
+        run_seeds(|seed| random_loads(&sources, seed, (size, WORD), true));
+    }
+    for size in [(16, 4, 40), (5, 1, 1)] {
+        let (lanes, sets, units) = size;
+        let sources = emitted(Slots::new(lanes, sets, units, 1));
+        run_seeds(|seed| random_loads(&sources, seed, (size, lanes), true));
     }
 }
 
@@ -341,6 +358,6 @@ fn faults_of_slots_are_noticed() {
         // The mask of other units.
         heddle_sparse_slots_r16: command_data_i[4:0] => command_data_i[5:1]";
     let size = (16, 3, 5);
-    let check = |sources: &Sources, seed| random_loads(sources, seed, size, true);
+    let check = |sources: &Sources, seed| random_loads(sources, seed, (size, WORD), true);
     check_mutants(&slots(size), &faults(mutants), check);
 }

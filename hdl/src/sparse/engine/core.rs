@@ -28,7 +28,7 @@ pub struct SparseEngine {
     pub sum_o: [Signal<Out, Bits<32>>; lanes],
     #[new(SparseCluster::new(shape))]
     cluster: SparseCluster,
-    #[new(DrainOut::new(64, 1))]
+    #[new(DrainOut::new(64, 1, 1))]
     commands: DrainOut,
     #[new(SlotQueue::new(load_lanes))]
     slots: SlotQueue,

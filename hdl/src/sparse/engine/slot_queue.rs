@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// place before it is sent, so that the wave never waits.
 ///
 /// # Timing
-/// `sends_i` in cycle T: row r has the operand of the slot on `ports_i` in T + 10 + r. Its first word is at the output in T + Rows + 12 at the earliest.
+/// `sends_i` in cycle T: row r has the operand of the slot on `ports_i` in T + 10 + r. It is at the output in T + Rows + 12 at the earliest.
 #[module(name = "sparse_slot_queue")]
 pub struct SlotQueue {
     /// A slot is sent; only if there is room.
@@ -17,15 +17,15 @@ pub struct SlotQueue {
     pub room_o: Signal<Out, Bit>,
     /// Operands of the rows.
     pub ports_i: [RowFeed<In>; rows],
-    /// A word of a slot.
+    /// A slot.
     pub map_valid_o: Signal<Out, Bit>,
     /// It is taken.
     pub map_ready_i: Signal<In, Bit>,
     /// Its bytes.
-    pub map_data_o: [Signal<Out, Bits<8>>; 8],
+    pub map_data_o: [Signal<Out, Bits<8>>; rows],
     /// A slot is here or on its way.
     pub busy_o: Signal<Out, Bit>,
-    #[new(DrainOut::new(places, halves))]
+    #[new(DrainOut::new(places, halves, 1))]
     queue: DrainOut,
     /// Slots on the wave.
     sent: [Reg<Bit>; rows + 9],
@@ -73,7 +73,7 @@ impl SlotQueue {
         self.queue.data_i.follow(&self.half);
         self.queue.out_ready_i = self.map_ready_i;
         self.map_valid_o = self.queue.out_valid_o;
-        for k in 0..8 {
+        for k in 0..self._rows {
             self.map_data_o[k] = self.queue.out_data_o[k / 4].get_bits::<8>(8 * (k % 4));
         }
         self.busy_o = self.queue.busy_o | self.queue.waits_o;
