@@ -1,5 +1,5 @@
 //! Cycles of networks on the array alone, on the sparse cluster as far as it can, and each layer where it takes the fewest: tables for
-//! `benches/sparse.md`. 64 multipliers each: an array of 8 x 8, 8 units of 8 channels.
+//! `benches/sparse.md`. 64 multipliers each: an array of 8 x 8, 8 units of 8 channels. The last row has 256: 16 x 16.
 //!
 //! `cargo run --release -p heddle-tb --example sparse_networks`; names of networks behind it list their layers.
 
@@ -27,12 +27,13 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let read = |text: &str| Network::from_json(text).expect("a committed network");
-    let case = |name, network, preset, images| Case {
+    let sided = |name, network, (preset, side), images| Case {
         name,
         network,
-        params: params(preset),
+        params: params(preset, side),
         images,
     };
+    let case = |name, network, preset, images| sided(name, network, (preset, 8), images);
     let edge = include_str!("../../../configs/edge.json");
     let mobile = include_str!("../../../configs/mobile.json");
     let tflite = include_str!("../../../configs/tflite.json");
@@ -44,19 +45,20 @@ fn cases() -> Vec<Case> {
         case("mobile", small, mobile, [50, 10]),
         case("ResNet-8, 1", first, tflite, [1, 1]),
         case("ResNet-8, 2", second, tflite, [1, 1]),
+        sided("1x1 64>64 28x28", resnet::point(1), (tflite, 16), [1, 1]),
     ]
 }
 
-/// The preset with an array of 8 x 8 and a cluster.
-fn params(preset: &str) -> Params {
+/// The preset with a square array and a cluster of as many multipliers.
+fn params(preset: &str, side: u32) -> Params {
     let mut params = Params::from_json(preset).expect("a preset");
     params.name = "both".to_string();
-    (params.array.rows, params.array.cols) = (8, 8);
+    (params.array.rows, params.array.cols) = (side, side);
     params.program.words = 16384;
     params.sparse = Some(Sparse {
         engine: true,
-        units: 8,
-        channels: 8,
+        units: side,
+        channels: side,
         load_entries: 4,
         weight_words: 4096,
         tiles: params.column_tiles.max(64),
@@ -125,6 +127,7 @@ fn run(case: &Case, policy: EnginePolicy, whole: bool) -> Run {
 /// A row for each layer: what it takes on either engine, and what the compiler expects of the cluster.
 fn print_layers(case: &Case) {
     let known = zeros(&case.network, case.images[0]);
+    let multipliers = u64::from(case.params.array.rows * case.params.array.cols);
     let [dense, sparse, auto] = POLICIES.map(|policy| run(case, policy, false));
     println!(
         "\n| {} | zeros | array | cluster | expected | products, each unit | runs on |\n|---|---|---|---|---|---|---|",
@@ -139,7 +142,7 @@ fn print_layers(case: &Case) {
                 "{} | {} | {}",
                 cycles(&sparse),
                 sparse.0.layers[index].choice.cost.cycles,
-                cluster.multiplications / 64 / case.images[1] as u64
+                cluster.multiplications / multipliers / case.images[1] as u64
             ),
             None => "- | - | -".to_string(),
         };

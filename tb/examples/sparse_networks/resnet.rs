@@ -1,4 +1,4 @@
-//! ResNet-8 with given zeros: random weights, and biases with which each map has just so many of them.
+//! Networks with given zeros: random weights, and biases with which each map has just so many of them.
 
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::requantise::{Rounding, Scale};
@@ -37,34 +37,11 @@ struct Builder {
     rng: ChaCha8Rng,
 }
 
-/// The network, and its image.
+/// ResNet-8, and its image.
 pub fn resnet8(zeros: &Zeros, seed: u64) -> Network {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let shape = Shape {
-        channels: 3,
-        height: 32,
-        width: 32,
-    };
     // No zeros in photographs.
-    let planes = (0..3).flat_map(|_| noise::smooth(32, &mut rng));
-    let bytes = planes.map(|value| (40.0 * value).clamp(-127.0, 127.0) as i8);
-    let image: Vec<i8> = bytes.collect();
-    let mut builder = Builder {
-        network: Network {
-            name: "resnet8".to_string(),
-            input: shape,
-            input_zero_point: LOWEST,
-            layers: Vec::new(),
-            outputs: Vec::new(),
-            images: vec![image.clone()],
-            labels: Vec::new(),
-        },
-        tensors: vec![Tensor {
-            shape,
-            values: image,
-        }],
-        rng,
-    };
+    let byte = |value: f64| (40.0 * value).clamp(-127.0, 127.0) as i8;
+    let mut builder = Builder::new("resnet8", (3, 32), seed, byte);
     let mut at = builder.convolution("conv0", 0, (16, 3, 1), Some(zeros.first));
     for (stage, ([inner, sum], channels)) in zeros.stages.iter().zip([16, 32, 64]).enumerate() {
         let name = |part: &str| format!("s{}_{part}", stage + 1);
@@ -82,7 +59,43 @@ pub fn resnet8(zeros: &Zeros, seed: u64) -> Network {
     builder.network
 }
 
+/// A 1 x 1 convolution of 64 channels, 80 % of whose values are zero: they lie below the quantile of normal noise.
+pub fn point(seed: u64) -> Network {
+    let byte = |value: f64| (60.0 * (value - 0.8416)).clamp(0.0, 255.0) as i16 + i16::from(LOWEST);
+    let mut builder = Builder::new("point", (64, 28), seed, |value| byte(value) as i8);
+    builder.network.outputs = vec![builder.convolution("point", 0, (64, 1, 1), None)];
+    builder.network
+}
+
 impl Builder {
+    /// A network without layers, with an image of smooth noise: channels, and rows of each.
+    fn new(name: &str, (channels, side): (u32, u32), seed: u64, byte: impl Fn(f64) -> i8) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let shape = Shape {
+            channels,
+            height: side,
+            width: side,
+        };
+        let planes = (0..channels).flat_map(|_| noise::smooth(side as usize, &mut rng));
+        let image: Vec<i8> = planes.map(byte).collect();
+        Self {
+            network: Network {
+                name: name.to_string(),
+                input: shape,
+                input_zero_point: LOWEST,
+                layers: Vec::new(),
+                outputs: Vec::new(),
+                images: vec![image.clone()],
+                labels: Vec::new(),
+            },
+            tensors: vec![Tensor {
+                shape,
+                values: image,
+            }],
+            rng,
+        }
+    }
+
     /// A layer without padding of one tensor, with everything but its weights.
     fn layer(&self, name: &str, kind: LayerKind, inputs: &[usize], output: Shape) -> Layer {
         let input = |tensor: &usize| Input {
