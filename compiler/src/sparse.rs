@@ -15,7 +15,10 @@
 //! phase of the stride counts alone. A *result* is an entry's row with the last place of the kernel, so that output o
 //! is result o + places - 1, for the places that the kernel has in a phase.
 
+mod assign;
 mod axis;
+mod balance;
+mod cells;
 mod commands;
 mod error;
 mod fit;
@@ -28,10 +31,13 @@ mod route;
 mod split;
 mod streams;
 mod sums;
+mod table;
 mod weights;
 mod writer;
 
+pub use assign::assign;
 pub use axis::{Cell, Span, Stretch};
+pub use balance::{Balance, Counts, Goal, Metric, balance};
 pub use error::PlanError;
 pub use layer::{Shape, Values};
 pub(crate) use parts::{Part, of_groups};

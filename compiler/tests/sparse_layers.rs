@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::sparse::{Cell, Halo, Plan, Program, Shape, Split};
+use heddle_compiler::sparse::{Cell, Goal, Halo, Plan, Program, Shape, Split};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -27,7 +27,7 @@ fn watch(events: &mut Events, plan: &Plan, program: &Program) {
     let streams = plan.streams(&passes[0]);
     let chunks = || streams.iter().map(|stream| plan.chunks(stream));
     let places = portions.parts * passes.len() as u32;
-    let cells = || folds.iter().flat_map(|fold| &fold.sides[0].cells);
+    let cells = || folds.iter().flat_map(|fold| &fold.cells);
     let is_halo = |halo: Halo| split.halo == halo && split.grid[0] * split.grid[1] > 1;
     let of_one = |command: &SparseCommand| matches!(command, SparseCommand::Set(Some(_), _));
     for (name, happened) in [
@@ -48,7 +48,7 @@ fn watch(events: &mut Events, plan: &Plan, program: &Program) {
         ("halo of the results", is_halo(Halo::Results)),
         (
             "a cell without input",
-            cells().any(|cell| cell.takes.is_empty()),
+            cells().any(|[rows, _]| rows.takes.is_empty()),
         ),
         ("many rows", shape.input[0] > 256 * shape.stride),
         (
@@ -109,7 +109,8 @@ fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions()
             planned += 1;
             let shares = [0, 1].map(|_| f64::from(rng.random_range(0..=4)) / 4.0);
             let layer = Layer::of(shape, shares, &mut rng);
-            let balanced = Plan::balanced(&layer.shape, split, &params, &layer.counts());
+            let balanced =
+                Plan::balanced(&layer.shape, split, &params, &layer.counts(), Goal::BEST);
             let other = balanced
                 .ok()
                 .filter(|other| other.folds != plan.folds && rng.random_bool(0.5));
@@ -300,8 +301,8 @@ fn fsa_05_fsa_40_fsa_82_units_share_a_layer_in_any_way() {
                     halo,
                 };
                 let plan = checked(&layer, split, &units(count, 8));
-                for side in plan.folds.iter().flat_map(|fold| &fold.sides) {
-                    assert!(side.cells.iter().all(|cell| !cell.takes.is_empty()));
+                for side in plan.folds.iter().flat_map(|fold| &fold.cells).flatten() {
+                    assert!(!side.takes.is_empty());
                 }
             }
         }
@@ -320,10 +321,7 @@ fn fsa_02_cells_of_nearly_equal_counts() {
     }
     let counts = layer.counts();
     let largest = |plan: &Plan| {
-        let [rows, cols] = &plan.folds[0].sides;
-        let cells = rows.cells.iter();
-        let cells = cells.flat_map(|row| cols.cells.iter().map(move |col| (row, col)));
-        let count = |(row, col): (&Cell, &Cell)| {
+        let count = |[row, col]: &[Cell; 2]| {
             let rows = row.takes.clone();
             let places = rows.flat_map(|row| col.takes.clone().map(move |col| [row, col]));
             // Entries begin at the padding.
@@ -331,7 +329,7 @@ fn fsa_02_cells_of_nearly_equal_counts() {
                 .map(|[row, col]| counts[(row as usize - 1) * 24 + col as usize - 1])
                 .sum::<u32>()
         };
-        cells.map(count).max()
+        plan.folds[0].cells.iter().map(count).max()
     };
     let split = Split {
         grid: [4, 2],
@@ -340,7 +338,7 @@ fn fsa_02_cells_of_nearly_equal_counts() {
     };
     let params = units(8, 8);
     let equal = largest(&checked(&layer, split, &params)).unwrap();
-    let plan = Plan::balanced(&layer.shape, split, &params, &counts).unwrap();
+    let plan = Plan::balanced(&layer.shape, split, &params, &counts, Goal::BEST).unwrap();
     let result = Cluster::new(params.clone()).check(&layer, &plan);
     result.unwrap_or_else(|error| panic!("{error}\n{plan:?}"));
     let mean = counts.iter().sum::<u32>() / 8;
@@ -350,7 +348,7 @@ fn fsa_02_cells_of_nearly_equal_counts() {
         2 * balanced < 3 * mean,
         "{balanced} of balanced cells, mean {mean}"
     );
-    let error = Plan::balanced(&layer.shape, split, &params, &counts[1..]).unwrap_err();
+    let error = Plan::balanced(&layer.shape, split, &params, &counts[1..], Goal::BEST).unwrap_err();
     assert_eq!(error.to_string(), "counts is 575, expected 576");
 }
 

@@ -75,15 +75,9 @@ impl Step {
 
 /// Cycles of the runs of the unit that has most.
 fn run(plan: &Plan, pass: &Pass, fold: &Fold, density: f64) -> f64 {
-    let taken = |side: usize| {
-        let cells = 0..fold.sides[side].cells.len();
-        let taken = cells.map(move |cell| plan.taken_of(fold, side, cell));
-        f64::from(taken.max().unwrap_or(0))
-    };
-    let positions = taken(0) * taken(1);
+    let positions = f64::from(fold.most_taken(&plan.shape));
     let streams = plan.streams(pass);
-    let cells = fold.sides.iter().map(|side| side.cells.len());
-    let cells: usize = cells.product();
+    let cells = fold.cells.len();
     let pace = pace(plan, fold);
     let products = |stream: &Stream| {
         let channels = stream.channels.len() as f64;
@@ -104,8 +98,8 @@ fn most_of(samples: usize, values: f64) -> f64 {
 /// Cycles of a product: it waits for those before it that have the same sum.
 fn pace(plan: &Plan, fold: &Fold) -> f64 {
     let kept = |side: usize| {
-        let cells = fold.sides[side].cells.iter();
-        let kept = cells.map(|cell| cell.keeps.len()).max();
+        let cells = fold.cells.iter();
+        let kept = cells.map(|cell| cell[side].keeps.len()).max();
         kept.unwrap_or(1).max(1) as f64
     };
     let sums = kept(0) * kept(1) * f64::from(plan.sums.each);

@@ -26,8 +26,8 @@ pub struct Stretch {
     pub loads: Span,
     /// The outputs as results.
     pub results: Span,
-    /// What the units do of it.
-    pub cells: Vec<Cell>,
+    /// Entry that is the origin.
+    pub(super) origin: u32,
 }
 
 /// Rows or columns of a layer.
@@ -50,15 +50,8 @@ impl Axis {
         (phase..self.kernel).step_by(1 << self.stride_log2)
     }
 
-    /// Outputs as a fold, cut in parts with a halo in input or results: equal ones, or parts of equal counts if there is a count of each row or
-    /// column of the input. Parts that have nothing to do are empty.
-    pub(super) fn stretch(
-        &self,
-        outputs: Span,
-        parts: u32,
-        input_halo: bool,
-        counts: Option<&[u64]>,
-    ) -> Stretch {
+    /// Outputs as a fold.
+    pub(super) fn stretch(&self, outputs: Span) -> Stretch {
         let padded = self.needs(&outputs);
         let end = self.entries(&padded).end;
         // As round as may be: folds with other rows modulo a power of two have other words of sums.
@@ -69,48 +62,46 @@ impl Axis {
         let results = outputs.start - origin + more..outputs.end - origin + more;
         let input = less(&padded, self.padding);
         let loads = less(&padded, origin << self.stride_log2);
-        let entries = self.entries(&loads);
-        let cell = |part: Span| {
-            let (takes, keeps) = match input_halo {
-                true => (part.start.saturating_sub(more)..part.end, part),
-                false => (part.clone(), part.start..part.end + more),
-            };
-            let cell = Cell {
-                takes: both(&takes, &entries),
-                keeps: both(&keeps, &results),
-            };
-            match cell.takes.is_empty() || cell.keeps.is_empty() {
-                true => Cell::default(),
-                false => cell,
-            }
-        };
-        let whole = if input_halo {
-            results.clone()
-        } else {
-            entries.clone()
-        };
-        let count = |counts: &[u64], place: u32| {
-            let first = (origin + place) << self.stride_log2;
-            let input = less(
-                &both(&(first..first + (1 << self.stride_log2)), &padded),
-                self.padding,
-            );
-            counts[input.start as usize..input.end as usize]
-                .iter()
-                .sum()
-        };
-        let parts: Vec<Span> = match counts {
-            Some(counts) => balanced(whole, parts, |place| count(counts, place)),
-            None => cut(whole, parts).collect(),
-        };
-        let cells = parts.into_iter().map(cell).collect();
         Stretch {
             outputs,
             input,
             loads,
             results,
-            cells,
+            origin,
         }
+    }
+
+    /// What is cut: results if cells have a halo in the input, else entries.
+    pub(super) fn whole(&self, stretch: &Stretch, input_halo: bool) -> Span {
+        match input_halo {
+            true => stretch.results.clone(),
+            false => self.entries(&stretch.loads),
+        }
+    }
+
+    /// The cell that has a part of it; empty if it has nothing to do.
+    pub(super) fn cell(&self, stretch: &Stretch, part: Span, input_halo: bool) -> Cell {
+        let more = self.places() - 1;
+        let (takes, keeps) = match input_halo {
+            true => (part.start.saturating_sub(more)..part.end, part),
+            false => (part.clone(), part.start..part.end + more),
+        };
+        let cell = Cell {
+            takes: both(&takes, &self.entries(&stretch.loads)),
+            keeps: both(&keeps, &stretch.results),
+        };
+        match cell.takes.is_empty() || cell.keeps.is_empty() {
+            true => Cell::default(),
+            false => cell,
+        }
+    }
+
+    /// The input that an entry has a phase of.
+    pub(super) fn input_of(&self, stretch: &Stretch, entry: u32) -> Span {
+        let first = (stretch.origin + entry) << self.stride_log2;
+        let padded = stretch.input.start + self.padding..stretch.input.end + self.padding;
+        let own = both(&(first..first + (1 << self.stride_log2)), &padded);
+        less(&own, self.padding)
     }
 
     /// Input that outputs are made of, padding counted.
@@ -154,25 +145,4 @@ pub(super) fn cut(whole: Span, parts: u32) -> impl Iterator<Item = Span> {
     let (start, length) = (whole.start, u64::from(whole.end - whole.start));
     let at = move |part: u32| start + (length * u64::from(part) / u64::from(parts)) as u32;
     (0..parts).map(move |part| at(part)..at(part + 1))
-}
-
-/// A span in parts of nearly equal counts: each border is where its share of the total is reached, or one before if that is nearer.
-fn balanced(whole: Span, parts: u32, count: impl Fn(u32) -> u64) -> Vec<Span> {
-    let total: u64 = whole.clone().map(&count).sum();
-    let (mut at, mut sum) = (whole.start, 0);
-    let mut border = |part: u32| {
-        let share = u64::from(part) * total;
-        while at < whole.end {
-            let next = sum + u64::from(parts) * count(at);
-            if next > share && next - share > share.abs_diff(sum) {
-                break;
-            }
-            (at, sum) = (at + 1, next);
-        }
-        at
-    };
-    let inner: Vec<u32> = (1..parts).map(&mut border).collect();
-    let starts = std::iter::once(whole.start).chain(inner.iter().copied());
-    let ends = inner.iter().copied().chain([whole.end]);
-    starts.zip(ends).map(|(start, end)| start..end).collect()
 }

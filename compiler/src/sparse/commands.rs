@@ -23,21 +23,19 @@ pub(super) struct Step<'a> {
 impl Plan {
     /// What a unit takes of a fold.
     pub(super) fn takes(&self, unit: u32, fold: &Fold) -> Vec<UnitRegister> {
-        let [row, col] = self.split.cell(unit);
-        let [rows, cols] = &fold.sides;
+        let [rows, cols] = self.cell_of(unit, fold);
         vec![
-            UnitRegister::PartRows(rows.cells[row].takes.clone()),
-            UnitRegister::PartCols(cols.cells[col].takes.clone()),
+            UnitRegister::PartRows(rows.takes.clone()),
+            UnitRegister::PartCols(cols.takes.clone()),
         ]
     }
 
     /// What it keeps of the results.
     pub(super) fn keeps(&self, unit: u32, step: &Step) -> Vec<UnitRegister> {
-        let [row, col] = self.split.cell(unit);
-        let [rows, cols] = &step.fold.sides;
+        let [rows, cols] = self.cell_of(unit, step.fold);
         vec![
-            UnitRegister::WindowRows(step.region, rows.cells[row].keeps.clone()),
-            UnitRegister::WindowCols(step.region, cols.cells[col].keeps.clone()),
+            UnitRegister::WindowRows(step.region, rows.keeps.clone()),
+            UnitRegister::WindowCols(step.region, cols.keeps.clone()),
         ]
     }
 

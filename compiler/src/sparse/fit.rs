@@ -121,15 +121,9 @@ impl Search<'_> {
 
     /// Positions of the input that a unit takes of a fold at most.
     fn positions(&self) -> u32 {
-        let longest = |fold: &Fold, side: usize| {
-            let stretch = &fold.sides[side];
-            let taken = stretch.cells.iter();
-            let taken = taken.map(|cell| self.shape.axis(side).taken(&stretch.loads, cell));
-            taken.max().unwrap_or(0)
-        };
         let folds = self.folds.iter();
-        let positions = folds.map(|fold| longest(fold, 0) * longest(fold, 1));
-        positions.max().unwrap_or(0)
+        let most = folds.map(|fold| fold.most_taken(self.shape));
+        most.max().unwrap_or(0)
     }
 
     /// What a single group at once lacks.

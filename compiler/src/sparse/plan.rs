@@ -2,12 +2,15 @@
 
 use heddle_arch::params::{Params, Sparse};
 
-use super::axis::{ENTRIES, Span, Stretch, cut};
+use super::assign::assign;
+use super::axis::{Cell, ENTRIES, Span, Stretch, cut};
+use super::balance::Goal;
+use super::cells::{Counted, cells};
 use super::error::{PlanError, check};
 use super::fit::Search;
 use super::layer::Shape;
 use super::portions::Portions;
-use super::split::{Halo, Split};
+use super::split::Split;
 use super::sums::Sums;
 
 /// A part of the map that is computed at once: its rows and its columns.
@@ -15,12 +18,27 @@ use super::sums::Sums;
 pub struct Fold {
     /// Rows, columns.
     pub sides: [Stretch; 2],
+    /// Rows and columns of its cells, row by row: what the units do of it.
+    pub cells: Vec<[Cell; 2]>,
 }
 
 impl Fold {
     /// It is made of padding alone.
     pub(super) fn is_padding(&self) -> bool {
         self.sides.iter().any(|side| side.loads.is_empty())
+    }
+
+    /// Positions of the input that a cell takes at most.
+    pub(crate) fn most_taken(&self, shape: &Shape) -> u32 {
+        let taken = |cell: &[Cell; 2], side: usize| {
+            let loads = &self.sides[side].loads;
+            shape.axis(side).taken(loads, &cell[side])
+        };
+        let cells = self.cells.iter();
+        cells
+            .map(|cell| taken(cell, 0) * taken(cell, 1))
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -61,6 +79,8 @@ pub struct Plan {
     pub sums: Sums,
     /// Which weights a unit holds at once.
     pub portions: Portions,
+    /// The cell of each unit, units counted modulo the cells.
+    pub(super) places: Vec<u32>,
     pub(super) left_shift: bool,
     pub(super) section: Sparse,
     /// Input channels that belong together: those of a plane of the machine.
@@ -172,36 +192,59 @@ impl Plan {
         })
     }
 
-    /// The plan of a layer whose cells have nearly equal counts of entries: `counts` has how many values of each position of the input are
-    /// not zero, row by row. Rows are cut by their sums, columns by theirs.
+    /// The plan of a layer whose cells have nearly the same of what counts: `counts` has how many values of each position of the input are
+    /// not zero, row by row. Each fold is cut by [`balance`](super::balance()).
     ///
     /// # Errors
-    /// As for [`new`](Self::new), or there is not one count for each position.
+    /// As for [`new`](Self::new), or there is not one count for each position, or more values than channels.
     pub fn balanced(
         shape: &Shape,
         split: Split,
         params: &Params,
         counts: &[u32],
+        goal: Goal,
     ) -> Result<Self, PlanError> {
         shape.check()?;
-        let [rows, cols] = shape.input.map(i64::from);
-        let found = i64::try_from(counts.len()).unwrap_or(i64::MAX);
-        check("counts", found, rows * cols..=rows * cols)?;
-        let mut sides = shape.input.map(|length| vec![0; length as usize]);
-        for (place, count) in counts.iter().enumerate() {
-            let cols = cols as usize;
-            sides[0][place / cols] += u64::from(*count);
-            sides[1][place % cols] += u64::from(*count);
-        }
-        Self::cut(shape, split, &Cluster::alone(params), Some(sides))
+        let counted = Counted::new(counts, goal, shape)?;
+        Self::cut(shape, split, &Cluster::alone(params), Some(&counted))
     }
 
-    /// The plan, of cells of equal size or with equal shares of what the rows and the columns count.
+    /// The same with each cell in the unit that is nearest to where it is stored, as [`assign`] has it: how far the units are from each cell,
+    /// units counted modulo the cells.
+    ///
+    /// # Errors
+    /// There is not one distance for each cell and each unit.
+    pub fn near(self, distances: &[Vec<u32>]) -> Result<Self, PlanError> {
+        let cells = i64::from(self.split.cells());
+        check(
+            "cells of the distances",
+            distances.len() as i64,
+            cells..=cells,
+        )?;
+        check(
+            "units of the distances",
+            distances[0].len() as i64,
+            cells..=cells,
+        )?;
+        let mut places = vec![0; cells as usize];
+        for (cell, unit) in (0..).zip(assign(distances)?) {
+            places[unit as usize] = cell;
+        }
+        Ok(Self { places, ..self })
+    }
+
+    /// Rows and columns that a unit has of a fold.
+    pub fn cell_of<'a>(&self, unit: u32, fold: &'a Fold) -> &'a [Cell; 2] {
+        let place = self.places[(unit % self.split.cells()) as usize];
+        &fold.cells[place as usize]
+    }
+
+    /// The plan, of cells of equal size or with equal amounts of what is counted.
     fn cut(
         shape: &Shape,
         split: Split,
         cluster: &Cluster,
-        counts: Option<[Vec<u64>; 2]>,
+        counted: Option<&Counted>,
     ) -> Result<Self, PlanError> {
         let section = &cluster.section;
         shape.check()?;
@@ -216,7 +259,7 @@ impl Plan {
                 way: "fewer output channels",
             });
         }
-        let folds = folds(shape, &split, counts.as_ref())?;
+        let folds = folds(shape, &split, counted)?;
         let found = Search {
             shape,
             split: &split,
@@ -234,6 +277,7 @@ impl Plan {
             lanes: found.lanes,
             sums: found.sums,
             portions: found.portions,
+            places: (0..split.cells()).collect(),
             left_shift: cluster.left_shift,
             section: section.clone(),
             plane: cluster.plane(),
@@ -279,14 +323,6 @@ impl Plan {
         self.section.load_entries
     }
 
-    /// Rows (0) or columns (1) of the input that a cell takes of a fold.
-    pub(crate) fn taken_of(&self, fold: &Fold, side: usize, cell: usize) -> u32 {
-        let stretch = &fold.sides[side];
-        self.shape
-            .axis(side)
-            .taken(&stretch.loads, &stretch.cells[cell])
-    }
-
     /// Weight words that a value meets in a pass, on average over the phases of the stride.
     pub(crate) fn words_each(&self, pass: &Pass) -> f64 {
         let groups = match self.shape.depthwise {
@@ -322,11 +358,7 @@ impl Plan {
 }
 
 /// The map in parts.
-fn folds(
-    shape: &Shape,
-    split: &Split,
-    counts: Option<&[Vec<u64>; 2]>,
-) -> Result<Vec<Fold>, PlanError> {
+fn folds(shape: &Shape, split: &Split, counted: Option<&Counted>) -> Result<Vec<Fold>, PlanError> {
     let names = [
         ("rows of entries of a fold", "rows of results of a fold"),
         (
@@ -338,9 +370,7 @@ fn folds(
     for (side, (entries, results)) in names.into_iter().enumerate() {
         let axis = shape.axis(side);
         for outputs in cut(0..shape.output[side], split.folds[side]) {
-            let halo = split.halo == Halo::Input;
-            let counts = counts.map(|sides| &sides[side][..]);
-            let stretch = axis.stretch(outputs, split.grid[side], halo, counts);
+            let stretch = axis.stretch(outputs);
             let most = ENTRIES.into();
             // The end of a window has nine bits.
             let fits = check(entries, axis.entries(&stretch.loads).end, 0..=most)
@@ -350,13 +380,13 @@ fn folds(
         }
     }
     let [rows, cols] = sides;
-    let fold = |row: &Stretch, col: &Stretch| Fold {
-        sides: [row.clone(), col.clone()],
+    let fold = |sides: [Stretch; 2]| {
+        let cells = cells(shape, split, &sides, counted)?;
+        Ok(Fold { sides, cells })
     };
-    let folds = rows
-        .iter()
-        .flat_map(|row| cols.iter().map(move |col| fold(row, col)));
-    Ok(folds.collect())
+    let sides = rows.iter();
+    let sides = sides.flat_map(|row| cols.iter().map(move |col| [row.clone(), col.clone()]));
+    sides.map(fold).collect()
 }
 
 /// All groups of output channels, so many of a share at once.

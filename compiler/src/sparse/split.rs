@@ -14,7 +14,7 @@ pub enum Halo {
 }
 
 /// How a layer is split. Unit (k outputs + c) cells + s has cell s of the map, share c of the output channels and share k of the input
-/// channels; units beyond have nothing.
+/// channels; units beyond have nothing. [`Plan::near`](super::Plan::near) gives cells to other units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
     /// Parts of the rows, and of the columns: cells of the map.
@@ -42,12 +42,6 @@ impl Split {
     /// Cells of the map.
     pub(super) fn cells(&self) -> u32 {
         self.grid[0] * self.grid[1]
-    }
-
-    /// Row and column of the cell of a unit.
-    pub(super) fn cell(&self, unit: u32) -> [usize; 2] {
-        let cell = unit % self.cells();
-        [cell / self.grid[1], cell % self.grid[1]].map(|place| place as usize)
     }
 
     /// Share of the output channels of a unit.

@@ -62,19 +62,15 @@ impl Sums {
 
     /// Whether no unit has the words of a result of one fold for one of the other.
     fn folds_differ(&self, one: &Fold, other: &Fold) -> bool {
-        let pairs = |side: usize| {
-            let cells = one.sides[side].cells.iter().zip(&other.sides[side].cells);
-            cells.map(|(a, b)| (&a.keeps, &b.keeps))
-        };
-        pairs(1).all(|(a, b)| {
-            are_apart(a, b, self.pitch)
-                || pairs(0).all(|(above, below)| {
-                    let (above, below) = match a == b {
-                        true => (above.clone(), below.clone()),
-                        false => (self.rows(above, a), self.rows(below, b)),
-                    };
-                    are_apart(&above, &below, self.area - self.pitch)
-                })
+        let mut pairs = one.cells.iter().zip(&other.cells);
+        pairs.all(|(one, other)| {
+            let [[above, a], [below, b]] =
+                [one, other].map(|cell| [0, 1].map(|side| &cell[side].keeps));
+            let (above, below) = match a == b {
+                true => (above.clone(), below.clone()),
+                false => (self.rows(above, a), self.rows(below, b)),
+            };
+            are_apart(a, b, self.pitch) || are_apart(&above, &below, self.area - self.pitch)
         })
     }
 
@@ -100,8 +96,8 @@ fn are_apart(a: &Span, b: &Span, modulus_log2: u32) -> bool {
 
 /// The most rows (0) or columns (1) of results that a unit keeps.
 fn longest(folds: &[Fold], side: usize) -> u32 {
-    let cells = folds.iter().flat_map(|fold| &fold.sides[side].cells);
-    cells.map(|cell| cell.keeps.len()).max().unwrap_or(0) as u32
+    let cells = folds.iter().flat_map(|fold| &fold.cells);
+    cells.map(|cell| cell[side].keeps.len()).max().unwrap_or(0) as u32
 }
 
 /// Bits of numbers below a count.

@@ -5,7 +5,7 @@ use heddle_arch::Params;
 use heddle_arch::isa::sparse::{ChannelScale, SparseCommand};
 use heddle_arch::params::Sparse;
 use heddle_arch::requantise::Rounding;
-use heddle_compiler::sparse::{Halo, Plan, Shape, Split, Values, clear};
+use heddle_compiler::sparse::{Goal, Halo, Plan, Shape, Split, Values, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
 
 use heddle_sim::sparse::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
@@ -263,7 +263,13 @@ fn run_case(
     let params = params(case);
     let map = activations(&case.shape, case.zeros);
     let plan = match case.balanced {
-        true => Plan::balanced(&case.shape, case.split, &params, &counts(&case.shape, &map)),
+        true => Plan::balanced(
+            &case.shape,
+            case.split,
+            &params,
+            &counts(&case.shape, &map),
+            Goal::BEST,
+        ),
         false => Plan::new(&case.shape, case.split, &params),
     };
     let Ok(plan) = plan else {

@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::sparse::{SparseCommand, UnitRegister};
 use heddle_arch::params::Sparse;
-use heddle_compiler::sparse::{Halo, Plan, Program, Shape, Split, clear};
+use heddle_compiler::sparse::{Goal, Halo, Plan, Program, Shape, Split, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
 use heddle_sim::sparse::ClusterInputs;
 use rand::Rng;
@@ -143,7 +143,8 @@ fn run(bench: &mut Bench) -> Checked<Coverage> {
         halo: Halo::Results,
         ..Split::ONE
     };
-    let plan = Plan::balanced(&shape, split, &params, &layer.counts()).expect("a plan that fits");
+    let plan = Plan::balanced(&shape, split, &params, &layer.counts(), Goal::default())
+        .expect("a plan that fits");
     let program = plan.program(&layer.values).expect("values that fit");
     trace(bench, &streams(&clear(&params)))?;
     let ran = trace(
