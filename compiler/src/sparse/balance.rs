@@ -29,14 +29,17 @@ pub struct Goal {
     pub metric: Metric,
     /// How much any two cells may differ, in thousandths: numbers of all values of a cell of mean size, shares of 1.
     pub permille: u32,
+    /// Positions of a cell that grows at most, so that it fits a memory.
+    pub positions: u32,
 }
 
 impl Default for Goal {
-    /// Numbers of values that are not zero, 3 %.
+    /// Numbers of values that are not zero, 3 %, cells of any size.
     fn default() -> Self {
         Self {
             metric: Metric::NonZeros,
             permille: 30,
+            positions: u32::MAX,
         }
     }
 }
@@ -46,6 +49,7 @@ impl Goal {
     pub const BEST: Self = Self {
         metric: Metric::NonZeros,
         permille: 0,
+        positions: u32::MAX,
     };
 }
 
@@ -93,15 +97,18 @@ pub fn balance(map: &Counts, grid: [u32; 2], goal: Goal) -> Result<Balance, Plan
         rows: borders(cut(0..rows, grid[0])),
         cols: vec![borders(cut(0..cols, grid[1])); grid[0] as usize],
     };
-    let found = Search::new(&table, equal).run(&goal);
+    let found = Search::new(&table, equal, goal).run();
     if found.is_reached || table.is_share() {
         return Ok(found);
     }
-    let other = Search::new(&table, Cuts::of_sums(&table, grid)).run(&goal);
-    Ok(match other.spread < found.spread {
-        true => other,
-        false => found,
-    })
+    let other = Search::new(&table, Cuts::of_sums(&table, grid), goal).run();
+    let fits = |[rows, cols]: &[Span; 2]| rows.len() * cols.len() <= goal.positions as usize;
+    Ok(
+        match other.spread < found.spread && other.cells.iter().all(fits) {
+            true => other,
+            false => found,
+        },
+    )
 }
 
 /// Borders of bands, and of the cells of each band.
@@ -191,6 +198,7 @@ impl Sums {
 /// Borders that move.
 struct Search<'a> {
     table: &'a Table,
+    goal: Goal,
     cuts: Cuts,
     /// What each cell has.
     amounts: Vec<u64>,
@@ -198,9 +206,10 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(table: &'a Table, cuts: Cuts) -> Self {
+    fn new(table: &'a Table, cuts: Cuts, goal: Goal) -> Self {
         let mut search = Self {
             table,
+            goal,
             amounts: Vec::new(),
             sums: Sums::default(),
             cuts,
@@ -221,9 +230,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self, goal: &Goal) -> Balance {
+    fn run(mut self) -> Balance {
         let mut moves = 0;
-        while !self.is_reached(goal) && moves < MOVES {
+        while !self.is_reached() && moves < MOVES {
             let Some((border, place)) = self.best() else {
                 break;
             };
@@ -241,7 +250,7 @@ impl<'a> Search<'a> {
                 .map(|(band, cell)| self.cuts.cell(band, cell))
                 .collect(),
             spread: 100.0 * self.spread() as f64 / self.table.whole() * self.parts(),
-            is_reached: self.is_reached(goal),
+            is_reached: self.is_reached(),
             moves,
         }
     }
@@ -261,9 +270,9 @@ impl<'a> Search<'a> {
         largest - amounts.min().unwrap_or(&0)
     }
 
-    fn is_reached(&self, goal: &Goal) -> bool {
+    fn is_reached(&self) -> bool {
         let found = 1000.0 * self.spread() as f64 * self.parts();
-        found <= f64::from(goal.permille) * self.table.whole()
+        found <= f64::from(self.goal.permille) * self.table.whole()
     }
 
     fn border(&mut self, border: Border) -> &mut u32 {
@@ -282,7 +291,7 @@ impl<'a> Search<'a> {
             bands.flat_map(|(band, cols)| inner(cols).map(move |cell| Border::Col(band, cell)));
         let moves = rows.chain(cols).flat_map(|border| {
             let places = self.between(border);
-            places.map(move |place| (self.deviation(border, place), border, place))
+            places.filter_map(move |place| Some((self.deviation(border, place)?, border, place)))
         });
         let (deviation, border, place) = moves.min_by_key(|(deviation, ..)| *deviation)?;
         (deviation < self.sums.deviation(self.amounts.len())).then_some((border, place))
@@ -297,12 +306,16 @@ impl<'a> Search<'a> {
         borders[at - 1] + 1..borders[at + 1]
     }
 
-    /// The deviation with a border at a place.
-    fn deviation(&self, border: Border, place: u32) -> u128 {
+    /// The deviation with a border at a place, if no cell grows beyond the goal.
+    fn deviation(&self, border: Border, place: u32) -> Option<u128> {
         let mut sums = self.sums;
+        let mut fits = true;
         let mut exchange = |band: usize, cell: usize, side: usize, span: Span| {
             let mut rectangle = self.cuts.cell(band, cell);
-            rectangle[side] = span;
+            let before = std::mem::replace(&mut rectangle[side], span);
+            let [rows, cols] = rectangle.each_ref().map(|span| span.len() as u64);
+            fits &=
+                rectangle[side].len() <= before.len() || rows * cols <= self.goal.positions.into();
             let index = band * (self.cuts.cols[band].len() - 1) + cell;
             sums.exchange(self.amounts[index], self.table.amount(rectangle));
         };
@@ -320,6 +333,6 @@ impl<'a> Search<'a> {
                 exchange(band, cell, 1, place..cols[cell + 1]);
             }
         }
-        sums.deviation(self.amounts.len())
+        fits.then(|| sums.deviation(self.amounts.len()))
     }
 }

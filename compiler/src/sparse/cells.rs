@@ -86,7 +86,11 @@ fn balanced(
         values: shape.inputs * shape.phases(),
         counts: &counts,
     };
-    let found = balance(&map, split.grid, counted.goal)?;
+    let goal = Goal {
+        positions: counted.goal.positions / shape.phases(),
+        ..counted.goal
+    };
+    let found = balance(&map, split.grid, goal)?;
     let [row, col] = [0, 1].map(|side| wholes[side].start);
     let from = |span: Span, start: u32| span.start + start..span.end + start;
     let cells = found.cells.into_iter();

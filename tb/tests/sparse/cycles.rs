@@ -23,8 +23,8 @@ struct Case {
     /// Units, channels of each.
     cluster: [u32; 2],
     split: Split,
-    /// Cells have nearly equal counts of entries, else equal size.
-    balanced: bool,
+    /// Cells have nearly equal counts of entries and so many positions at most, else equal size.
+    balanced: Option<u32>,
     /// How many times faster than the dense array it is to be.
     aim: &'static str,
 }
@@ -60,11 +60,11 @@ fn cases() -> Vec<Case> {
         zeros,
         cluster,
         split,
-        balanced: false,
+        balanced: None,
         aim,
     };
     let balanced = |case: Case| Case {
-        balanced: true,
+        balanced: Some(u32::MAX),
         ..case
     };
     let square = layer(28, [64, 64], 3, false);
@@ -111,14 +111,18 @@ fn cases() -> Vec<Case> {
             split([4, 1], 2, 2),
             "3.2",
         )),
-        balanced(case(
-            "depthwise 3x3 64 28x28",
-            &depthwise,
-            80,
-            [8, 8],
-            split([4, 2], 1, 1),
-            "2.1",
-        )),
+        Case {
+            // Eight channels of a position in a set.
+            balanced: Some(1024 / 8),
+            ..case(
+                "depthwise 3x3 64 28x28",
+                &depthwise,
+                80,
+                [8, 8],
+                split([4, 2], 1, 1),
+                "2.1",
+            )
+        },
     ]
 }
 
@@ -263,14 +267,15 @@ fn run_case(
     let params = params(case);
     let map = activations(&case.shape, case.zeros);
     let plan = match case.balanced {
-        true => Plan::balanced(
-            &case.shape,
-            case.split,
-            &params,
-            &counts(&case.shape, &map),
-            Goal::BEST,
-        ),
-        false => Plan::new(&case.shape, case.split, &params),
+        Some(positions) => {
+            let counts = counts(&case.shape, &map);
+            let goal = Goal {
+                positions,
+                ..Goal::BEST
+            };
+            Plan::balanced(&case.shape, case.split, &params, &counts, goal)
+        }
+        None => Plan::new(&case.shape, case.split, &params),
     };
     let Ok(plan) = plan else {
         return Ok(None);
@@ -314,7 +319,11 @@ fn row(case: &Case) -> String {
         case.zeros,
         grid[0],
         grid[1],
-        if case.balanced { " balanced" } else { "" },
+        if case.balanced.is_some() {
+            " balanced"
+        } else {
+            ""
+        },
         folds[0],
         100.0 * f64::from(counts.products) / f64::from(cycles * units),
         (100.0 * f64::from(dense) / f64::from(cycles)).floor() / 100.0,
