@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::sparse::{Cell, Goal, Halo, Plan, Program, Shape, Split};
+use heddle_compiler::sparse::{Cell, Goal, Halo, Metric, Plan, Program, Shape, Split};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -85,7 +85,7 @@ fn watch(events: &mut Events, plan: &Plan, program: &Program) {
 }
 
 #[test]
-fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions() {
+fn fsa_02_fsa_10_fsa_11_fsa_12_fsa_22_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions() {
     let mut events = Events::new();
     let (mut planned, mut refused) = (0, 0);
     for seed in 0..120 {
@@ -109,13 +109,17 @@ fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions()
             planned += 1;
             let shares = [0, 1].map(|_| f64::from(rng.random_range(0..=4)) / 4.0);
             let layer = Layer::of(shape, shares, &mut rng);
-            let balanced =
-                Plan::balanced(&layer.shape, split, &params, &layer.counts(), Goal::BEST);
+            let goal = random_goal(&mut rng);
+            let counts = layer.counts();
+            let balanced = Plan::balanced(&layer.shape, split, &params, &counts, goal);
             let other = balanced
                 .ok()
                 .filter(|other| other.folds != plan.folds && rng.random_bool(0.5));
             *events.entry("cells of equal counts").or_default() += u32::from(other.is_some());
-            let plan = other.unwrap_or(plan);
+            let cells = plan.folds[0].cells.len();
+            let row = |rng: &mut ChaCha8Rng| (0..cells).map(|_| rng.random()).collect();
+            let distances: Vec<Vec<u32>> = (0..cells).map(|_| row(&mut rng)).collect();
+            let plan = other.unwrap_or(plan).near(&distances).unwrap();
             let checked = cluster.check(&layer, &plan);
             checked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{plan:?}"));
             watch(&mut events, &plan, &plan.program(&layer.values).unwrap());
@@ -125,6 +129,20 @@ fn fsa_02_fsa_11_fsa_12_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions()
     assert!(refused < planned, "{refused} refused, {planned} planned");
     let missing: Vec<_> = events.iter().filter(|(_, count)| **count == 0).collect();
     assert!(missing.is_empty(), "never happened: {missing:?}");
+}
+
+fn random_goal(rng: &mut ChaCha8Rng) -> Goal {
+    let metrics = [
+        Metric::NonZeros,
+        Metric::Zeros,
+        Metric::NonZeroShare,
+        Metric::ZeroShare,
+    ];
+    Goal {
+        metric: metrics[rng.random_range(0..4)],
+        permille: rng.random_range(0..100),
+        positions: [20, 200, u32::MAX][rng.random_range(0..3)],
+    }
 }
 
 /// A map of one size, with the padding that keeps it.

@@ -2,6 +2,7 @@
 
 use super::axis::Span;
 use super::error::{PlanError, check};
+use super::maps::Maps;
 use super::plan::Plan;
 use super::program::Program;
 
@@ -24,27 +25,35 @@ pub(crate) struct ResultPart {
 }
 
 impl Program {
-    /// The words of the map stream, of input bytes by row, column and channel.
+    /// The words of the map stream, of an image: input bytes by row, column and channel.
     ///
     /// # Errors
     /// The input has another number of bytes.
     pub fn map_words(&self, input: &[u8]) -> Result<Vec<u64>, PlanError> {
         let shape = &self.plan.shape;
-        let [rows, cols] = shape.input.map(u64::from);
-        let bytes = (rows * cols * u64::from(shape.inputs)) as i64;
-        check("number of input bytes", input.len() as i64, bytes..=bytes)?;
+        self.words_of(&Maps::of_image(shape.input, shape.inputs, input)?)
+    }
+
+    /// The words of the map stream, of the map of each channel.
+    ///
+    /// # Errors
+    /// The maps have another size, or there is another number of them.
+    pub fn words_of(&self, maps: &Maps) -> Result<Vec<u64>, PlanError> {
+        let shape = &self.plan.shape;
+        let is = |expected: u32| expected.into()..=expected.into();
+        check("rows of the maps", maps.size[0], is(shape.input[0]))?;
+        check("columns of the maps", maps.size[1], is(shape.input[1]))?;
+        check("number of maps", maps.maps.len() as i64, is(shape.inputs))?;
         let mut words = Vec::new();
         for part in &self.maps {
             for first in part.channels.clone().step_by(part.lanes as usize) {
-                let channels = first..(first + part.lanes).min(part.channels.end);
+                let end = (first + part.lanes).min(part.channels.end);
+                let own = &maps.maps[first as usize..end as usize];
                 for row in part.rows.clone() {
                     for col in part.cols.clone() {
-                        let at = |channel: u32| {
-                            let position = row as usize * shape.input[1] as usize + col as usize;
-                            position * shape.inputs as usize + channel as usize
-                        };
-                        let bytes = &input[at(channels.start)..at(channels.end)];
-                        self.plan.push_slot(bytes, &mut words);
+                        let position = row as usize * shape.input[1] as usize + col as usize;
+                        self.plan
+                            .push_slot(own.iter().map(|map| map[position]), &mut words);
                     }
                 }
             }
@@ -117,10 +126,12 @@ impl Program {
 
 impl Plan {
     /// A slot of the map: a byte for each lane, in whole words.
-    fn push_slot(&self, bytes: &[u8], words: &mut Vec<u64>) {
+    fn push_slot(&self, bytes: impl Iterator<Item = u8>, words: &mut Vec<u64>) {
         let lanes = self.section.load_lanes.unwrap_or(self.lanes) as usize;
         let mut slot = vec![0; lanes.div_ceil(8) * 8];
-        slot[..bytes.len()].copy_from_slice(bytes);
+        slot.iter_mut()
+            .zip(bytes)
+            .for_each(|(lane, byte)| *lane = byte);
         for word in slot.chunks(8) {
             let word = word.iter().rev();
             words.push(word.fold(0, |word, byte| word << 8 | u64::from(*byte)));

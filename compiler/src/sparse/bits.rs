@@ -1,0 +1,54 @@
+//! Bits in bytes, bit 0 first.
+
+/// Bits one after the other.
+#[derive(Debug, Default)]
+pub(super) struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits of the last byte, 1 to 8; 0 if there is none.
+    used: u32,
+}
+
+impl BitWriter {
+    pub(super) fn push(&mut self, bit: bool) {
+        match self.bytes.last_mut() {
+            Some(last) if self.used < 8 => *last |= u8::from(bit) << self.used,
+            _ => {
+                self.bytes.push(bit.into());
+                self.used = 0;
+            }
+        }
+        self.used += 1;
+    }
+
+    /// The bytes; bits behind the last one are 0.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// The same bits.
+#[derive(Debug)]
+pub(super) struct BitReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    pub(super) fn read(&mut self) -> Option<bool> {
+        let byte = self.bytes.get(self.at / 8)?;
+        let bit = byte >> (self.at % 8) & 1;
+        self.at += 1;
+        Some(bit == 1)
+    }
+
+    /// All bytes are read, and bits behind the last one are 0.
+    pub(super) fn is_at_end(&self) -> bool {
+        let rest = self.bytes.last().filter(|_| self.at % 8 > 0);
+        self.at.div_ceil(8) == self.bytes.len()
+            && rest.is_none_or(|byte| byte >> (self.at % 8) == 0)
+    }
+}
