@@ -7,6 +7,7 @@ mod commands;
 mod cut_engine;
 mod cutter;
 mod cycles;
+mod dispatch;
 mod drain;
 mod drain_bench;
 mod drain_engine;
