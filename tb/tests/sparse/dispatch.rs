@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::cluster::Bench;
 use crate::generator::sparse::{Layer, params};
-use crate::rtl::{Checked, Coverage, OrPanic, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, OrPanic, check_mutants, emitted, faults, run_seeds};
 
 const UNITS: u32 = 5;
 const ROWS: u32 = 100;
@@ -338,4 +338,16 @@ fn design() -> (Params, Sources) {
 fn fsa_03_fsa_22_a_stored_program_assigns_the_same_parts_on_the_golden_and_the_emitted_cluster() {
     let (params, sources) = design();
     run_seeds(|seed| dispatched(&params, &sources, seed));
+}
+
+#[test]
+fn units_that_have_parts_of_others_are_noticed() {
+    let (params, sources) = design();
+    let mutants = r"
+        // A cell that the program has cut goes to another unit.
+        heddle_unit_words: cuts & (cut_unit_i == 6'd1) => cuts & (cut_unit_i == 6'd2)
+        // A cell that the compiler has assigned does.
+        heddle_unit_words: all_q | (unit_q == 6'd3) => all_q | (unit_q == 6'd1)";
+    let run = |sources: &Sources, seed: u64| dispatched(&params, sources, seed);
+    check_mutants(&sources, &faults(mutants), run);
 }
