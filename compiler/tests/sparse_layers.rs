@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::sparse::{Cell, Goal, Halo, Metric, Plan, Program, Shape, Split};
+use heddle_compiler::sparse::{Cell, Fold, Goal, Halo, Metric, Plan, Program, Shape, Split};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -368,6 +368,87 @@ fn fsa_02_cells_of_nearly_equal_counts() {
     );
     let error = Plan::balanced(&layer.shape, split, &params, &counts[1..], Goal::BEST).unwrap_err();
     assert_eq!(error.to_string(), "counts is 575, expected 576");
+}
+
+/// How much more values the fullest cell of each fold has than the mean.
+fn fullest(plan: &Plan, counts: &[u32]) -> Vec<f64> {
+    let shape = &plan.shape;
+    // The input that belongs to the entries of a cell.
+    let inputs = |fold: &Fold, cell: &[Cell; 2], side: usize| {
+        let stretch = &fold.sides[side];
+        let takes = cell[side].takes.clone();
+        let places = stretch.loads.clone().zip(stretch.input.clone());
+        let own = places.filter(move |(load, _)| takes.contains(&(load / shape.stride)));
+        own.map(|(_, input)| input).collect::<Vec<u32>>()
+    };
+    let count = |fold: &Fold, cell: &[Cell; 2]| {
+        let [rows, cols] = [0, 1].map(|side| inputs(fold, cell, side));
+        let places = rows.iter();
+        let places = places.flat_map(|row| cols.iter().map(move |col| row * shape.input[1] + col));
+        places.map(|at| counts[at as usize]).sum::<u32>()
+    };
+    let fullest = |fold: &Fold| {
+        let cells = fold.cells.iter().map(|cell| count(fold, cell));
+        let sum: u32 = cells.clone().sum();
+        f64::from(cells.max().unwrap()) * fold.cells.len() as f64 / f64::from(sum)
+    };
+    plan.folds.iter().map(fullest).collect()
+}
+
+#[test]
+fn fsa_02_fsa_10_each_fold_of_a_strided_layer_is_balanced() {
+    let shape = Shape {
+        input: [1100, 60],
+        stride: 2,
+        output: [550, 30],
+        ..same(1, 3, [4, 8])
+    };
+    let mut layer = layer(shape, 1.0);
+    // Fewer values below, in the folds too, and on the right.
+    for (place, byte) in layer.input.iter_mut().enumerate() {
+        let (row, col) = (place / (60 * 4), place / 4 % 60);
+        if place * 7919 % 97 < row % 367 / 8 + col * 3 / 4 {
+            *byte = 0;
+        }
+    }
+    let params = params(Sparse {
+        units: 4,
+        load_lanes: Some(4),
+        map_entries: 16384,
+        sums: 8192,
+        ..Sparse::default()
+    });
+    let split = Split {
+        grid: [2, 2],
+        folds: [3, 1],
+        halo: Halo::Results,
+        ..Split::ONE
+    };
+    let counts = layer.counts();
+    let plan = checked(&layer, split, &params);
+    let rows = plan.folds.iter().map(|fold| fold.sides[0].loads.start);
+    assert!(rows.max() < Some(512), "counted from an origin of the fold");
+    let equal = fullest(&plan, &counts);
+    assert!(equal.iter().all(|most| *most > 1.3), "{equal:?}");
+    for metric in [Metric::NonZeros, Metric::Zeros] {
+        let goal = Goal {
+            metric,
+            ..Goal::BEST
+        };
+        let plan = Plan::balanced(&layer.shape, split, &params, &counts, goal).unwrap();
+        let result = Cluster::new(params.clone()).check(&layer, &plan);
+        result.unwrap_or_else(|error| panic!("{error}\n{plan:?}"));
+        let values = match metric {
+            Metric::Zeros => counts.iter().map(|count| 4 - count).collect(),
+            _ => counts.clone(),
+        };
+        // A column of entries is some 6 % of a cell.
+        let balanced = fullest(&plan, &values);
+        assert!(
+            balanced.iter().all(|most| *most < 1.08),
+            "{metric:?}: {balanced:?}"
+        );
+    }
 }
 
 #[test]
