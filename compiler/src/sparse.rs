@@ -22,6 +22,7 @@ mod bits;
 mod cells;
 mod codec;
 mod commands;
+mod cuts;
 mod error;
 mod fit;
 mod layer;

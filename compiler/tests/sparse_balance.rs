@@ -11,6 +11,9 @@ const METRICS: [Metric; 4] = [
     Metric::ZeroShare,
 ];
 
+/// The borders of the cells of each band.
+type Columns = Vec<Vec<usize>>;
+
 /// A map of one value for each position, that is zero or not.
 struct Map {
     size: [u32; 2],
@@ -87,7 +90,7 @@ impl Map {
 
     /// `balance()` of the specification for numbers of values that are not zero, step by step as it is written there: borders of bands, and
     /// of the cells of each band; whether the goal is reached.
-    fn reference(&self, [gr, gc]: [usize; 2], percent: u64) -> (Vec<usize>, Vec<Vec<usize>>, bool) {
+    fn reference(&self, [gr, gc]: [usize; 2], percent: u64) -> (Vec<usize>, Columns, bool) {
         let [h, w] = self.size.map(|side| side as usize);
         let cells = |r: &[usize], c: &[Vec<usize>]| -> Vec<u64> {
             let bands = (0..gr).flat_map(|b| (0..gc).map(move |j| (b, j)));
@@ -108,7 +111,7 @@ impl Map {
         let mut c = vec![(0..=gc).map(|j| j * w / gc).collect::<Vec<_>>(); gr];
         let mut now = cells(&r, &c);
         while !is_reached(&now) {
-            let mut best: Option<(u64, Vec<usize>, Vec<Vec<usize>>, Vec<u64>)> = None;
+            let mut best: Option<(u64, Vec<usize>, Columns, Vec<u64>)> = None;
             let mut look = |r2: Vec<usize>, c2: Vec<Vec<usize>>| {
                 let v = cells(&r2, &c2);
                 if best.as_ref().is_none_or(|(least, ..)| sse(&v) < *least) {

@@ -1,6 +1,8 @@
 //! Which unit takes which partition.
 
+use super::axis::Cell;
 use super::error::{PlanError, check};
+use super::plan::{Fold, Plan};
 
 /// Gives each partition a unit of its own, so that all of them together are as near to their units as can be (FSA-22).
 ///
@@ -31,6 +33,38 @@ pub fn assign(distances: &[Vec<u32>]) -> Result<Vec<u32>, PlanError> {
         }
     }
     Ok(assigned)
+}
+
+impl Plan {
+    /// The plan with each cell in the unit that is nearest to where it is stored, as [`assign`] has it: how far the units are from each cell,
+    /// units counted modulo the cells.
+    ///
+    /// # Errors
+    /// There is not one distance for each cell and each unit.
+    pub fn near(self, distances: &[Vec<u32>]) -> Result<Self, PlanError> {
+        let cells = i64::from(self.split.cells());
+        check(
+            "cells of the distances",
+            distances.len() as i64,
+            cells..=cells,
+        )?;
+        check(
+            "units of the distances",
+            distances[0].len() as i64,
+            cells..=cells,
+        )?;
+        let mut places = vec![0; cells as usize];
+        for (cell, unit) in (0..).zip(assign(distances)?) {
+            places[unit as usize] = cell;
+        }
+        Ok(Self { places, ..self })
+    }
+
+    /// Rows and columns that a unit has of a fold.
+    pub fn cell_of<'a>(&self, unit: u32, fold: &'a Fold) -> &'a [Cell; 2] {
+        let place = self.places[(unit % self.split.cells()) as usize];
+        &fold.cells[place as usize]
+    }
 }
 
 fn count(length: usize) -> i64 {

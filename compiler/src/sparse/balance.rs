@@ -4,7 +4,8 @@
 //! that border moves which helps most, by as many rows or columns as is best, until no two cells differ by more than is allowed or no border
 //! helps.
 
-use super::axis::{Span, cut};
+use super::axis::Span;
+use super::cuts::Cuts;
 use super::error::{PlanError, check};
 use super::table::Table;
 
@@ -92,11 +93,7 @@ pub fn balance(map: &Counts, grid: [u32; 2], goal: Goal) -> Result<Balance, Plan
     check("bands", grid[0], 1..=256)?;
     check("cells of a band", grid[1], 1..=256)?;
     let table = Table::new(map, goal.metric)?;
-    let [rows, cols] = map.size;
-    let equal = Cuts {
-        rows: borders(cut(0..rows, grid[0])),
-        cols: vec![borders(cut(0..cols, grid[1])); grid[0] as usize],
-    };
+    let equal = Cuts::equal(map.size, grid);
     let found = Search::new(&table, equal, goal).run();
     if found.is_reached || table.is_share() {
         return Ok(found);
@@ -109,63 +106,6 @@ pub fn balance(map: &Counts, grid: [u32; 2], goal: Goal) -> Result<Balance, Plan
             false => found,
         },
     )
-}
-
-/// Borders of bands, and of the cells of each band.
-#[derive(Debug, Clone)]
-struct Cuts {
-    rows: Vec<u32>,
-    cols: Vec<Vec<u32>>,
-}
-
-impl Cuts {
-    /// Where the sums of rows, and of the columns of each band, reach their shares.
-    fn of_sums(table: &Table, grid: [u32; 2]) -> Self {
-        let [height, width] = table.size;
-        let rows = of_shares(height, grid[0], |row| {
-            table.number([row..row + 1, 0..width])
-        });
-        let bands = rows.windows(2).map(|band| {
-            let of_col = |col| table.number([band[0]..band[1], col..col + 1]);
-            of_shares(width, grid[1], of_col)
-        });
-        let cols = bands.collect();
-        Self { rows, cols }
-    }
-
-    fn cell(&self, band: usize, cell: usize) -> [Span; 2] {
-        let span = |borders: &[u32], at: usize| borders[at]..borders[at + 1];
-        [span(&self.rows, band), span(&self.cols[band], cell)]
-    }
-}
-
-/// The borders of spans that follow each other.
-fn borders(spans: impl Iterator<Item = Span>) -> Vec<u32> {
-    std::iter::once(0)
-        .chain(spans.map(|span| span.end))
-        .collect()
-}
-
-/// Borders where the sum of what lies before reaches a share of the whole, or one before if that is nearer.
-fn of_shares(length: u32, parts: u32, number: impl Fn(u32) -> u64) -> Vec<u32> {
-    let total: u64 = (0..length).map(&number).sum();
-    let (mut at, mut sum) = (0, 0);
-    let border = |part: u32| {
-        let share = u64::from(part) * total;
-        while at < length {
-            let more = sum + u64::from(parts) * number(at);
-            if more > share && more - share > share.abs_diff(sum) {
-                break;
-            }
-            (at, sum) = (at + 1, more);
-        }
-        at
-    };
-    let inner: Vec<u32> = (1..parts).map(border).collect();
-    std::iter::once(0)
-        .chain(inner)
-        .chain(std::iter::once(length))
-        .collect()
 }
 
 /// A border: of bands, or of cells in a band.
@@ -219,10 +159,8 @@ impl<'a> Search<'a> {
     }
 
     fn measure(&mut self) {
-        let bands = self.cuts.cols.iter().enumerate();
-        let cells =
-            bands.flat_map(|(band, cols)| (1..cols.len()).map(move |cell| (band, cell - 1)));
-        let amounts = cells.map(|(band, cell)| self.table.amount(self.cuts.cell(band, cell)));
+        let cells = self.cuts.cells();
+        let amounts = cells.map(|cell| self.table.amount(cell));
         self.amounts = amounts.collect();
         self.sums = Sums::default();
         for amount in &self.amounts {
@@ -240,15 +178,8 @@ impl<'a> Search<'a> {
             self.measure();
             moves += 1;
         }
-        let bands = 0..self.cuts.cols.len();
-        let cells = bands.flat_map(|band| {
-            let cells = 0..self.cuts.cols[band].len() - 1;
-            cells.map(move |cell| (band, cell))
-        });
         Balance {
-            cells: cells
-                .map(|(band, cell)| self.cuts.cell(band, cell))
-                .collect(),
+            cells: self.cuts.cells().collect(),
             spread: 100.0 * self.spread() as f64 / self.table.whole() * self.parts(),
             is_reached: self.is_reached(),
             moves,

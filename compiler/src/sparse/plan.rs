@@ -2,7 +2,6 @@
 
 use heddle_arch::params::{Params, Sparse};
 
-use super::assign::assign;
 use super::axis::{Cell, ENTRIES, Span, Stretch, cut};
 use super::balance::Goal;
 use super::cells::{Counted, cells};
@@ -207,36 +206,6 @@ impl Plan {
         shape.check()?;
         let counted = Counted::new(counts, goal, shape)?;
         Self::cut(shape, split, &Cluster::alone(params), Some(&counted))
-    }
-
-    /// The same with each cell in the unit that is nearest to where it is stored, as [`assign`] has it: how far the units are from each cell,
-    /// units counted modulo the cells.
-    ///
-    /// # Errors
-    /// There is not one distance for each cell and each unit.
-    pub fn near(self, distances: &[Vec<u32>]) -> Result<Self, PlanError> {
-        let cells = i64::from(self.split.cells());
-        check(
-            "cells of the distances",
-            distances.len() as i64,
-            cells..=cells,
-        )?;
-        check(
-            "units of the distances",
-            distances[0].len() as i64,
-            cells..=cells,
-        )?;
-        let mut places = vec![0; cells as usize];
-        for (cell, unit) in (0..).zip(assign(distances)?) {
-            places[unit as usize] = cell;
-        }
-        Ok(Self { places, ..self })
-    }
-
-    /// Rows and columns that a unit has of a fold.
-    pub fn cell_of<'a>(&self, unit: u32, fold: &'a Fold) -> &'a [Cell; 2] {
-        let place = self.places[(unit % self.split.cells()) as usize];
-        &fold.cells[place as usize]
     }
 
     /// The plan, of cells of equal size or with equal amounts of what is counted.
