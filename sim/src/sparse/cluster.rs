@@ -165,11 +165,7 @@ impl ClusterModel {
     }
 
     /// The same with a whole slot of a map in place of a word.
-    pub(crate) fn step_with(
-        &mut self,
-        inputs: &ClusterInputs,
-        map: Option<Vec<u8>>,
-    ) -> ClusterOutputs {
+    pub fn step_with(&mut self, inputs: &ClusterInputs, map: Option<Vec<u8>>) -> ClusterOutputs {
         let waits_for_map = map.is_none();
         let given = self.head.given().clone();
         let mut status = self.status();

@@ -2,7 +2,7 @@
 //! `benches/sparse.md`.
 
 use heddle_arch::Params;
-use heddle_arch::isa::sparse::{ChannelScale, SparseCommand};
+use heddle_arch::isa::sparse::{ChannelScale, SparseCommand, SparseWeights};
 use heddle_arch::params::Sparse;
 use heddle_arch::requantise::Rounding;
 use heddle_compiler::sparse::{Goal, Halo, Plan, Shape, Split, Values, clear};
@@ -25,6 +25,10 @@ struct Case {
     split: Split,
     /// Cells have nearly equal counts of entries and so many positions at most, else equal size.
     balanced: Option<u32>,
+    /// Sets of a map memory, entries of each.
+    maps: [u32; 2],
+    /// As the engine of a machine: a position comes and leaves in a clock, whatever its lanes.
+    engine: bool,
     /// How many times faster than the dense array it is to be.
     aim: &'static str,
 }
@@ -61,6 +65,8 @@ fn cases() -> Vec<Case> {
         cluster,
         split,
         balanced: None,
+        maps: [2, 1024],
+        engine: false,
         aim,
     };
     let balanced = |case: Case| Case {
@@ -73,55 +79,47 @@ fn cases() -> Vec<Case> {
     let narrow = layer(32, [16, 16], 3, false);
     let depthwise = layer(28, [64, 64], 3, true);
     let name = "3x3 64>64 28x28";
+    let machine = |maps, aim| Case {
+        maps,
+        engine: true,
+        ..balanced(case(name, &square, 80, [16, 16], split([2, 2], 4, 2), aim))
+    };
+    let four_sets = |case: Case| Case {
+        maps: [4, 512],
+        ..case
+    };
+    let share = split([1, 1], 8, 14);
+    let narrow = case(
+        "3x3 16>16 32x32",
+        &narrow,
+        80,
+        [8, 8],
+        split([4, 1], 2, 2),
+        "3.2",
+    );
+    let depthwise = case(
+        "depthwise 3x3 64 28x28",
+        &depthwise,
+        80,
+        [8, 8],
+        split([4, 2], 1, 1),
+        "2.1",
+    );
     vec![
         case(name, &square, 80, [8, 8], split([1, 2], 4, 1), "4.2"),
         case(name, &square, 80, [8, 8], split([8, 1], 1, 1), ""),
         balanced(case(name, &square, 80, [8, 8], split([8, 1], 1, 1), "4.0")),
         case(name, &square, 80, [4, 16], split([1, 2], 2, 1), "4.2"),
-        balanced(case(
-            name,
-            &square,
-            80,
-            [16, 16],
-            split([4, 1], 4, 2),
-            "3.7",
-        )),
+        machine([2, 1024], "3.7"),
+        machine([4, 1024], "3.9"),
         case(name, &square, 0, [8, 8], split([1, 1], 8, 1), "0.9"),
-        case(
-            "1x1 64>64 28x28",
-            &point,
-            80,
-            [8, 8],
-            split([1, 1], 8, 10),
-            "3.6",
-        ),
-        case(
-            "1x1 128>128 14x14",
-            &wide,
-            80,
-            [8, 8],
-            split([1, 1], 8, 7),
-            "4.0",
-        ),
-        balanced(case(
-            "3x3 16>16 32x32",
-            &narrow,
-            80,
-            [8, 8],
-            split([4, 1], 2, 2),
-            "3.2",
-        )),
+        four_sets(case("1x1 64>64 28x28", &point, 80, [8, 8], share, "3.6")),
+        four_sets(case("1x1 128>128 14x14", &wide, 80, [8, 8], share, "4.0")),
+        balanced(narrow),
         Case {
             // Eight channels of a position in a set.
             balanced: Some(1024 / 8),
-            ..case(
-                "depthwise 3x3 64 28x28",
-                &depthwise,
-                80,
-                [8, 8],
-                split([4, 2], 1, 1),
-                "2.1",
-            )
+            ..depthwise
         },
     ]
 }
@@ -132,6 +130,10 @@ fn params(case: &Case) -> Params {
         channels: case.cluster[1],
         load_lanes: Some(case.cluster[1]),
         load_entries: case.cluster[1] / 4,
+        map_sets: case.maps[0],
+        map_entries: case.maps[1],
+        post: !case.engine,
+        census: !case.engine,
         ..Sparse::default()
     })
 }
@@ -227,29 +229,93 @@ fn words(commands: &[SparseCommand]) -> Vec<u32> {
     commands.iter().flat_map(SparseCommand::words).collect()
 }
 
+/// A cluster: on its own, or as it is in a machine.
+trait Cluster {
+    fn step(&mut self, inputs: &ClusterInputs, slot: Option<Vec<u8>>) -> Checked<ClusterOutputs>;
+
+    /// Words of a slot of the map that come in a clock.
+    fn words(&self) -> usize {
+        1
+    }
+
+    /// Sums leave it in this cycle.
+    fn leaves(&self) -> bool {
+        false
+    }
+}
+
+/// What the model is of.
+struct Model {
+    cluster: ClusterModel,
+    /// Words of a slot, in a machine.
+    engine: Option<usize>,
+}
+
+impl Model {
+    fn new(case: &Case) -> Self {
+        let params = params(case);
+        Self {
+            cluster: match case.engine {
+                true => ClusterModel::engine(&params),
+                false => ClusterModel::new(&params),
+            },
+            engine: case.engine.then_some(case.cluster[1] as usize / 8),
+        }
+    }
+}
+
+impl Cluster for Model {
+    fn step(&mut self, inputs: &ClusterInputs, slot: Option<Vec<u8>>) -> Checked<ClusterOutputs> {
+        Ok(self.cluster.step_with(inputs, slot))
+    }
+
+    fn words(&self) -> usize {
+        self.engine.unwrap_or(1)
+    }
+
+    fn leaves(&self) -> bool {
+        self.engine.is_some() && self.cluster.leaving().is_some()
+    }
+}
+
+impl Cluster for Bench {
+    fn step(&mut self, inputs: &ClusterInputs, slot: Option<Vec<u8>>) -> Checked<ClusterOutputs> {
+        let word = slot.map(|bytes| u64::from_le_bytes(bytes.try_into().expect("a word")));
+        Bench::step(
+            self,
+            &ClusterInputs {
+                map: word,
+                ..inputs.clone()
+            },
+        )
+    }
+}
+
 /// Runs a program with streams that never wait: cycles from the first word of the map to the last one of results.
-fn run(
-    streams: &Streams,
-    step: &mut impl FnMut(&ClusterInputs) -> Checked<ClusterOutputs>,
-) -> Checked<u32> {
-    let (mut command, mut weight, mut map) = (0, 0, 0);
+fn run(streams: &Streams, cluster: &mut impl Cluster) -> Checked<u32> {
+    let slots = streams.map.chunks(cluster.words());
+    let slots = slots.map(|words| words.iter().flat_map(|word| word.to_le_bytes()).collect());
+    let slots: Vec<Vec<u8>> = slots.collect();
+    let (mut command, mut weight, mut slot) = (0, 0, 0);
     let (mut cycle, mut first, mut last) = (0, None, 0);
     loop {
-        let outputs = step(&ClusterInputs {
+        let leaves = cluster.leaves();
+        let inputs = ClusterInputs {
             command: streams.commands.get(command).copied(),
             weight: streams.weights.get(weight).copied(),
-            map: streams.map.get(map).copied(),
+            map: None,
             out_ready: true,
-        })?;
+        };
+        let outputs = cluster.step(&inputs, slots.get(slot).cloned())?;
         assert_eq!(outputs.error, None, "behind word {}", outputs.words);
-        let map_taken = outputs.map_ready && map < streams.map.len();
-        map += usize::from(map_taken);
+        let is_taken = outputs.map_ready && slot < slots.len();
+        slot += usize::from(is_taken);
         command += usize::from(outputs.command_ready && command < streams.commands.len());
         weight += usize::from(outputs.weight_ready && weight < streams.weights.len());
-        if map_taken {
+        if is_taken {
             first.get_or_insert(cycle);
         }
-        if outputs.out.is_some() {
+        if outputs.out.is_some() || leaves {
             last = cycle;
         }
         if outputs.idle && command == streams.commands.len() {
@@ -259,11 +325,30 @@ fn run(
     }
 }
 
+/// What can be done before the layer, and the layer: weights are there if those of no portion take the place of others, scales are.
+fn prepared(commands: &[SparseCommand]) -> [Vec<SparseCommand>; 2] {
+    let fills = commands.iter().filter_map(|command| match command {
+        SparseCommand::Weights(fill) => Some(fill),
+        _ => None,
+    });
+    let fills: Vec<_> = fills.collect();
+    let meet = |(at, a): (usize, &&SparseWeights)| {
+        fills[at + 1..].iter().any(|b| {
+            a.units & b.units != 0 && a.first < b.first + b.words && b.first < a.first + a.words
+        })
+    };
+    let stay = !fills.iter().enumerate().any(meet);
+    let is_before = |command: &SparseCommand| match command {
+        SparseCommand::Weights(_) => stay,
+        SparseCommand::Scale(..) => true,
+        _ => false,
+    };
+    let (before, layer) = commands.iter().cloned().partition(is_before);
+    [before, layer]
+}
+
 /// Clears the sums and runs a layer; `None` if it does not fit.
-fn run_case(
-    case: &Case,
-    mut step: impl FnMut(&ClusterInputs) -> Checked<ClusterOutputs>,
-) -> Checked<Option<u32>> {
+fn run_case(case: &Case, cluster: &mut impl Cluster) -> Checked<Option<u32>> {
     let params = params(case);
     let map = activations(&case.shape, case.zeros);
     let plan = match case.balanced {
@@ -281,25 +366,35 @@ fn run_case(
         return Ok(None);
     };
     let program = plan.program(&values(&case.shape)).or_panic();
-    let cleared = Streams {
-        commands: words(&clear(&params)),
-        weights: Vec::new(),
+    let [before, layer] = prepared(&program.commands);
+    let has_fills = |commands: &[SparseCommand]| {
+        let mut commands = commands.iter();
+        commands.any(|command| matches!(command, SparseCommand::Weights(_)))
+    };
+    let of = |commands: &[SparseCommand]| match has_fills(commands) {
+        true => program.weights.clone(),
+        false => Vec::new(),
+    };
+    let cleared = [clear(&params), before].concat();
+    let preparation = Streams {
+        weights: of(&cleared),
+        commands: words(&cleared),
         map: Vec::new(),
     };
-    run(&cleared, &mut step)?;
+    run(&preparation, cluster)?;
     let streams = Streams {
-        commands: words(&program.commands),
-        weights: program.weights.clone(),
+        weights: of(&layer),
+        commands: words(&layer),
         map: program.map_words(&map).or_panic(),
     };
-    run(&streams, &mut step).map(Some)
+    run(&streams, cluster).map(Some)
 }
 
 /// Cycles on the model, and what was counted.
 fn measure(case: &Case) -> Option<(u32, Counts)> {
-    let mut model = ClusterModel::new(&params(case));
-    let cycles = run_case(case, |inputs| Ok(model.step(inputs))).or_panic()?;
-    Some((cycles, model.counts))
+    let mut model = Model::new(case);
+    let cycles = run_case(case, &mut model).or_panic()?;
+    Some((cycles, model.cluster.counts))
 }
 
 /// A row of the table. How many times faster is rounded down, so that an aim that was missed does not look reached.
@@ -307,6 +402,7 @@ fn row(case: &Case) -> String {
     let (cycles, counts) = measure(case).expect("a plan that fits");
     let dense = dense(case);
     let [units, channels] = case.cluster;
+    let [sets, entries] = case.maps;
     let Split {
         grid,
         outputs,
@@ -314,9 +410,10 @@ fn row(case: &Case) -> String {
         ..
     } = case.split;
     format!(
-        "| {} | {} | {units} x {channels} | {} x {}{} x {outputs}, {} | {cycles} | {:.0} | {dense} | {:.2} | {} |\n",
+        "| {} | {} | {units} x {channels}{} | {sets} x {entries} | {} x {}{} x {outputs}, {} | {cycles} | {:.0} | {dense} | {:.2} | {} |\n",
         case.name,
         case.zeros,
+        if case.engine { ", in a machine" } else { "" },
         grid[0],
         grid[1],
         if case.balanced.is_some() {
@@ -338,8 +435,8 @@ fn cycles_of_layers_are_those_of_the_page() {
     let begin = "<!-- cycles: tb/tests/sparse/cycles.rs writes this table, HEDDLE_BLESS=1 -->\n";
     let (before, rest) = page.split_once(begin).expect("the begin of the table");
     let (_, behind) = rest.split_once("<!-- end").expect("the end of the table");
-    let head = "| layer | zeros, % | units x channels | cells x shares, folds | cycles | units busy, % | dense array | times faster | aim |\n\
-                |---|---|---|---|---|---|---|---|---|\n";
+    let head = "| layer | zeros, % | units x channels | sets x entries | cells x shares, folds | cycles | units busy, % | dense array | times faster | aim |\n\
+                |---|---|---|---|---|---|---|---|---|---|\n";
     let rows: String = cases().iter().map(row).collect();
     let found = format!("{before}{begin}{head}{rows}<!-- end{behind}");
     if std::env::var_os("HEDDLE_BLESS").is_some() {
@@ -360,7 +457,7 @@ fn the_verilog_takes_the_cycles_of_the_page() {
     let params = params(case);
     let sources = emitted(SparseCluster::new(SparseShape::of(&params)));
     let mut bench = Bench::new(&sources, &params, 1);
-    let cycles = run_case(case, |inputs| bench.step(inputs)).or_panic();
+    let cycles = run_case(case, &mut bench).or_panic();
     let (expected, _) = measure(case).expect("a plan that fits");
     assert_eq!(cycles, Some(expected));
 }
