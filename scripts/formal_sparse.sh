@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Proves properties of the blocks of the sparse cluster for emitted Verilog (tb/formal/sparse_*.sv), for all inputs
+# and all times, and then that the faults of tb/formal/sparse_mutants.txt violate them.
+# Usage: scripts/formal_sparse.sh [BLOCK...]
+# HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+die() { echo "formal: $*" >&2; exit 2; }
+for tool in yosys yosys-abc jq; do
+  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
+done
+heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
+command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+asked=("$@") failed=0
+
+emit() {  # FOLDER TOP SPARSE: Verilog of a module of the catalog with these options of the cluster
+  jq ".sparse = $3" "$root/configs/tiny.json" >"$scratch/config.json"
+  "$heddle" gen -c "$scratch/config.json" --top "$2" -o "$scratch/$1" >/dev/null
+  # A memory of one word at any address, any value elsewhere
+  cp "$root/tb/formal/sparse_ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
+}
+
+# write FOLDER DUT PROOF MACROS: what must hold, what must come true, and the names of each in their order
+write() {
+  # Registers without reset and memories start with any content.
+  yosys -q -p "read_verilog -formal -sv $1/*.v; rename $2 sparse_dut
+    read_verilog -formal -sv $4 $root/tb/formal/sparse_$3.sv
+    prep -flatten -nordff -top sparse_$3; memory_map; async2sync; dffunmap
+    setundef -undriven -anyseq; techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean
+    select -set reach t:\$assert */reach_* %i; select -set holds t:\$assert @reach %d; design -save all
+    chformal -assert -remove @reach; opt_clean; tee -q -o $1/holds select -list t:\$assert
+    write_aiger -zinit -I -B $1/holds.aig; design -load all
+    chformal -assert -remove @holds; opt_clean; tee -q -o $1/reach select -list t:\$assert
+    write_aiger -zinit -I -B $1/reach.aig" >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
+  sed -i 's|.*/||' "$1/holds" "$1/reach"
+  # Equal assertions become one, and one may be lost
+  diff <(sed --quiet 's/.*[ )]\([a-z_0-9]*\): assert.*/\1/p' "$root/tb/formal/sparse_$3.sv" | sort) \
+    <(sort "$1/holds" "$1/reach") >&2 || die "yosys has other assertions than sparse_$3.sv"
+}
+
+report() {  # NAME PROPERTY VERDICT EXPECTED: with the time since the last one
+  local verdict="$3" now="${EPOCHREALTIME/./}"
+  [[ "$3" == "$4" ]] || { failed=1; verdict+=", EXPECTED $4"; }
+  printf '%-16s %-30s %s in %d ms\n' "$1" "$2" "$verdict" $(((now - begin) / 1000))
+  begin="$now"
+}
+
+# hold NAME FOLDER CLOCKS STEP: all together from reset for CLOCKS, then by induction over STEP
+hold() {
+  local log verdict=FAILED
+  log="$(yosys-abc -c "read_aiger $2/holds.aig; fold; orpos; strash; bmc3 -F $3; ind -F $4 -C 9999999 -T 60")"
+  [[ "$log" != *"No output asserted in $3 frames"*'Networks are equivalent'* ]] || verdict=held
+  report "$1" "$(tr '\n' ' ' <"$2/holds")" "$verdict" held
+}
+
+# fail NAME FOLDER FILE PROPERTY CLOCKS: from reset
+fail() {
+  local index log verdict='NOT violated'
+  index="$(grep --line-number --line-regexp "$4" "$2/$3" | cut --delimiter : --fields 1)"
+  log="$(yosys-abc -c "read_aiger $2/$3.aig; fold; cone -s -O $((index - 1)); bmc3 -F $5")"
+  [[ "$log" != *'was asserted in frame'* ]] || verdict=violated
+  report "$1" "$4" "$verdict" violated
+}
+
+# block NAME FOLDER DUT PROOF CLOCKS STEP MACROS: its properties, then the faults that they must find
+block() {
+  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken"
+  local faults="$root/tb/formal/sparse_mutants.txt"
+  [[ "${#asked[@]}" == 0 || " ${asked[*]} " == *" $name "* ]] || return 0
+  dut="$(basename "$(find "$folder" -name "heddle_$3.v")" .v)"
+  [[ -n "$dut" ]] || die "$folder has no $3"
+  begin="${EPOCHREALTIME/./}"
+  write "$folder" "$dut" "$4" "$7"
+  hold "$name" "$folder" "$5" "$6"
+  while read -r property; do
+    grep --quiet "^$property  *$4 " "$faults" || die "$faults has no fault for $property of $4"
+  done <"$folder/holds"
+  while read -r property; do fail "$name" "$folder" reach "$property" "$5"; done < <(cat "$folder/reach")
+  while read -r property form module fault; do
+    [[ "$form" == "$name" ]] || continue
+    rm -rf "$broken"
+    cp -r "$folder" "$broken"
+    for file in "$broken/heddle_$module"*.v; do break; done
+    sed -i "$fault" "$file"
+    ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
+    write "$broken" "$dut" "$4" "$7"
+    fail "$name, fault" "$broken" holds "$property" "$5"
+  done < <(sed '/^#/d' "$faults")
+}
+
+emit unit sparse_unit '{units: 1, channels: 2, sums: 64}'
+block sums unit 'unit_sums_*' sums 10 7 '-DLANES=2 -DADDRESS=6'
+exit "$failed"
