@@ -23,22 +23,19 @@ emit() {  # FOLDER TOP SPARSE: Verilog of a module of the catalog with these opt
   cp "$root/tb/formal/sparse_ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
 }
 
-# write FOLDER DUT PROOF MACROS: what must hold, what must come true, and the names of each in their order
+# write FOLDER DUT PROOF MACROS KIND: FOLDER/KIND.aig has what holds, or what must be reached, FOLDER/KIND its names
 write() {
+  local other='@reach'
+  [[ "$5" == holds ]] || other='t:\$assert @reach %d'
   # Registers without reset and memories start with any content.
   yosys -q -p "read_verilog -formal -sv $1/*.v; rename $2 sparse_dut
     read_verilog -formal -sv $4 $root/tb/formal/sparse_$3.sv
-    prep -flatten -nordff -top sparse_$3; memory_map; async2sync; dffunmap
-    setundef -undriven -anyseq; techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean
-    select -set reach t:\$assert */reach_* %i; select -set holds t:\$assert @reach %d; design -save all
-    chformal -assert -remove @reach; opt_clean; tee -q -o $1/holds select -list t:\$assert
-    write_aiger -zinit -I -B $1/holds.aig; design -load all
-    chformal -assert -remove @holds; opt_clean; tee -q -o $1/reach select -list t:\$assert
-    write_aiger -zinit -I -B $1/reach.aig" >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
-  sed -i 's|.*/||' "$1/holds" "$1/reach"
-  # Equal assertions become one, and one may be lost
-  diff <(sed --quiet 's/.*[ )]\([a-z_0-9]*\): assert.*/\1/p' "$root/tb/formal/sparse_$3.sv" | sort) \
-    <(sort "$1/holds" "$1/reach") >&2 || die "yosys has other assertions than sparse_$3.sv"
+    prep -flatten -nordff -top sparse_$3; select -set reach t:\$assert */reach_* %i
+    chformal -assert -remove $other; opt_clean -purge
+    memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap; setundef -anyseq; aigmap; opt_clean -purge
+    tee -q -o $1/$5 select -list t:\$assert; write_aiger -zinit -I -B $1/$5.aig" \
+    >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
+  sed -i 's|.*/||' "$1/$5"
 }
 
 report() {  # NAME PROPERTY VERDICT EXPECTED: with the time since the last one
@@ -73,7 +70,11 @@ block() {
   dut="$(basename "$(find "$folder" -name "heddle_$3.v")" .v)"
   [[ -n "$dut" ]] || die "$folder has no $3"
   begin="${EPOCHREALTIME/./}"
-  write "$folder" "$dut" "$4" "$7"
+  write "$folder" "$dut" "$4" "$7" holds
+  write "$folder" "$dut" "$4" "$7" reach
+  # Equal assertions become one, and one may be lost
+  diff <(sed --quiet 's/.*[ )]\([a-z_0-9]*\): assert.*/\1/p' "$root/tb/formal/sparse_$4.sv" | sort) \
+    <(sort "$folder/holds" "$folder/reach") >&2 || die "yosys has other assertions than sparse_$4.sv"
   hold "$name" "$folder" "$5" "$6"
   while read -r property; do
     grep --quiet "^$property  *$4 " "$faults" || die "$faults has no fault for $property of $4"
@@ -86,11 +87,16 @@ block() {
     for file in "$broken/heddle_$module"*.v; do break; done
     sed -i "$fault" "$file"
     ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
-    write "$broken" "$dut" "$4" "$7"
+    write "$broken" "$dut" "$4" "$7" holds
     fail "$name, fault" "$broken" holds "$property" "$5"
   done < <(sed '/^#/d' "$faults")
 }
 
 emit unit sparse_unit '{units: 1, channels: 2, sums: 64}'
 block sums unit 'unit_sums_*' sums 10 7 '-DLANES=2 -DADDRESS=6'
+for ports in 4 8; do
+  emit "memories_$ports" sparse_memories "{units: $ports, memories: $ports, memory_network: \"benes\", unit_network: \"switch\"}"
+done
+block benes memories_4 sparse_benes_n4 benes 6 2 '-DPORTS=4'
+block benes_8 memories_8 sparse_benes_n8 benes 6 2 '-DPORTS=8'
 exit "$failed"

@@ -22,10 +22,11 @@ module benes_route #(
       reg [N-1:0] half;
       reg [H-1:0] first, last;
       reg [2*H*(W-1)-1:0] inner;
-      reg [W-1:0] x;
       always @(*) begin
         from = 0;
-        for (k = 0; k < N; k = k + 1) from[W*to[W*k+:W]+:W] = k;
+        for (k = 0; k < N; k = k + 1) begin
+          for (step = 0; step < N; step = step + 1) if (to[W*k+:W] == step) from[W*step+:W] = k;
+        end
         // The input behind k in its ring that takes the same half
         for (k = 0; k < N; k = k + 1) same[W*k+:W] = from[W*(to[W*k+:W]^H)+:W] ^ H;
         for (k = 0; k < N; k = k + 1) {at[W*k+:W], least[W*k+:W]} = {2{k[W-1:0]}};
@@ -39,10 +40,8 @@ module benes_route #(
         for (k = 0; k < H; k = k + 1) begin
           first[k] = half[k];
           last[k] = half[from[W*k+:W]];
-          x = half[k] ? k + H : k;
-          inner[(W-1)*k+:W-1] = to[W*x+:W-1];
-          x = x ^ H;
-          inner[(W-1)*(k+H)+:W-1] = to[W*x+:W-1];
+          inner[(W-1)*k+:W-1] = half[k] ? to[W*(k+H)+:W-1] : to[W*k+:W-1];
+          inner[(W-1)*(k+H)+:W-1] = half[k] ? to[W*k+:W-1] : to[W*(k+H)+:W-1];
         end
       end
       wire [(2*W-3)*H/2-1:0] low, high;
@@ -57,10 +56,37 @@ module benes_route #(
   endgenerate
 endmodule
 
+// Which input stands at each port in front of the first column, behind it, ..., behind the last one. The ports of a
+// switch are PORTS / 2 apart in the first column, half of that in the next one, down to 1, then up again.
+module benes_sources #(
+  parameter integer P = 4,
+  parameter integer S = $clog2(P),
+  parameter integer C = 2 * S - 1
+) (
+  input  wire [  C*P/2-1:0] cross,
+  output wire [(C+1)*P*S-1:0] source
+);
+  genvar c, k;
+  generate
+    for (k = 0; k < P; k = k + 1) begin : gen_port
+      assign source[S*k+:S] = k;
+    end
+    for (c = 0; c < C; c = c + 1) begin : gen_column
+      localparam D = c < S ? P >> (c + 1) : 2 << (c - S);
+      for (k = 0; k < P / 2; k = k + 1) begin : gen_switch
+        localparam LOW = P * c + k / D * D + k, HIGH = LOW + D;
+        wire [S-1:0] low = source[S*LOW+:S], high = source[S*HIGH+:S];
+        assign source[S*(LOW+P)+:S] = cross[P/2*c+k] ? high : low;
+        assign source[S*(HIGH+P)+:S] = cross[P/2*c+k] ? low : high;
+      end
+    end
+  endgenerate
+endmodule
+
 module sparse_benes (
   input wire clk
 );
-  localparam P = `PORTS, S = $clog2(P), COLUMNS = 2 * S - 1, BITS = COLUMNS * P / 2;
+  localparam P = `PORTS, S = $clog2(P), C = 2 * S - 1, BITS = C * P / 2;
   (* anyconst *) reg [BITS-1:0] cross;
   (* anyconst *) reg [S-1:0] port;
   (* anyconst *) reg [P*S-1:0] to;
@@ -74,71 +100,82 @@ module sparse_benes (
   wire busy;
   sparse_dut u_dut (.clk(clk), .rst_n(started), .cross_i(cross), .valid_i(valid), .ready_o(is_ready),
     .word_i(word), .valid_o(is_valid), .ready_i(ready), .word_o(words), .busy_o(busy));
+  // Registers of the network, joined by name when it is flattened
+  (* hierconn *) wire [P-1:0] \u_dut.u_stage_0.valid_q , \u_dut.u_stage_1.valid_q , \u_dut.u_stage_2.valid_q ;
+  (* hierconn *) wire [36*P-1:0] \u_dut.u_stage_0.word_q , \u_dut.u_stage_1.word_q , \u_dut.u_stage_2.word_q ;
+  wire [3*P-1:0] stands = {\u_dut.u_stage_2.valid_q , \u_dut.u_stage_1.valid_q , \u_dut.u_stage_0.valid_q };
+  wire [108*P-1:0] stored = {\u_dut.u_stage_2.word_q , \u_dut.u_stage_1.word_q , \u_dut.u_stage_0.word_q };
 
-  // From a port through a column
-  function [S-1:0] through(input [S-1:0] at, input integer column, input [BITS-1:0] switches);
-    integer distance;
-    begin
-      distance = column < S ? P >> (column + 1) : 1 << (column - S + 1);
-      through = switches[P/2*column+at/(2*distance)*distance+at%distance] ? at ^ distance : at;
-    end
-  endfunction
+  wire [(C+1)*P*S-1:0] source;
+  wire [BITS-1:0] solved;
+  wire [S-1:0] to_port = to[S*port+:S];
+  benes_sources #(.P(P)) u_sources (.cross(cross), .source(source));
+  benes_route #(.N(P)) u_route (.to(to), .cross(solved));
 
-  // Where the words of the port stand behind each register, and which of them stand there
-  reg [S-1:0] place[0:S-1], other[0:S-1], routed;
+  // The words of the port: registers stand behind each second column, and a word moves on if there is room
   reg [S-1:0] full = 0, space;
   reg [36*S-1:0] kept;
-  wire [BITS-1:0] solved;
-  benes_route #(.N(P)) u_route (.to(to), .cross(solved));
-  (* anyconst *) reg [S-1:0] second;
-  integer c, s, k, j;
-  reg is_permutation, is_routed;
+  reg leaves, comes, is_other, is_there, is_routed;
+  reg [35:0] comes_word;
+  integer s, k, j;
   always @(*) begin
-    place[0] = through(port, 0, cross);
-    other[0] = through(second, 0, cross);
-    for (s = 1; s < S; s = s + 1) begin
-      place[s] = through(through(place[s-1], 2 * s - 1, cross), 2 * s, cross);
-      other[s] = through(through(other[s-1], 2 * s - 1, cross), 2 * s, cross);
-    end
-    space[S-1] = !full[S-1] || ready[place[S-1]];
-    for (s = S - 2; s >= 0; s = s - 1) space[s] = !full[s] || space[s+1];
-    is_permutation = 1;
-    is_routed = 1;
+    leaves = 0;
+    comes = 0;
+    comes_word = 0;
     for (k = 0; k < P; k = k + 1) begin
-      for (j = 0; j < k; j = j + 1) if (to[S*k+:S] == to[S*j+:S]) is_permutation = 0;
-      routed = k;
-      for (c = 0; c < COLUMNS; c = c + 1) routed = through(routed, c, solved);
-      if (routed != to[S*k+:S]) is_routed = 0;
+      if (source[S*(P*C+k)+:S] == port) leaves = ready[k];
+      if (port == k) {comes, comes_word} = {valid[k], word[36*k+:36]};
     end
+    space[S-1] = !full[S-1] || leaves;
+    for (s = S - 2; s >= 0; s = s - 1) space[s] = !full[s] || space[s+1];
   end
   always @(posedge clk) begin
-    if (space[0]) {full[0], kept[35:0]} <= {started && valid[port], word[36*port+:36]};
+    if (space[0]) {full[0], kept[35:0]} <= {comes, comes_word};
     for (s = 1; s < S; s = s + 1) begin
       if (space[s]) {full[s], kept[36*s+:36]} <= {full[s-1], kept[36*(s-1)+:36]};
     end
+    if (!started) full <= 0;
   end
-  always @(*) if (!started) assume (valid == 0);
 
-  // Registers of the network, joined by name when it is flattened
-  wire [P*S-1:0] here;
-  wire [36*P*S-1:0] stand;
-  genvar g;
-  generate
-    for (g = 0; g < S; g = g + 1) begin : gen_stage
-      (* hierconn *) wire [P-1:0] \u_dut.gen_stage[g].u_stage.valid_q ;
-      (* hierconn *) wire [36*P-1:0] \u_dut.gen_stage[g].u_stage.word_q ;
+  // They stand at one port behind each column, and there is what should be
+  reg [S-1:0] places;
+  reg is_permutation;
+  always @(*) begin
+    is_other = 0;
+    for (s = 0; s < S; s = s + 1) begin
+      places = 0;
+      for (k = 0; k < P; k = k + 1) begin
+        if (source[S*(P*(2*s+1)+k)+:S] == port) begin
+          places = places + 1'b1;
+          if (stands[P*s+k] != full[s] || (full[s] && stored[36*(P*s+k)+:36] != kept[36*s+:36])) is_other = 1;
+        end
+      end
+      if (places != 1) is_other = 1;
     end
-  endgenerate
+    is_there = 0;
+    is_routed = 0;
+    for (k = 0; k < P; k = k + 1) begin
+      if (is_valid[k] && words[36*k+:36] == kept[36*(S-1)+:36]) begin
+        if (source[S*(P*C+k)+:S] == port) is_there = 1;
+        if (to_port == k) is_routed = 1;
+      end
+    end
+    is_permutation = 1;
+    for (k = 0; k < P; k = k + 1) begin
+      for (j = 0; j < k; j = j + 1) if (to[S*k+:S] == to[S*j+:S]) is_permutation = 0;
+    end
+  end
 
   always @(*) begin
-    if (started) arrives: assert (is_valid[place[S-1]] == full[S-1] &&
-      (!full[S-1] || words[36*place[S-1]+:36] == kept[36*(S-1)+:36]));
-    if (started) takes: assert (is_ready[port] == space[0]);
-    if (started && full != 0) is_busy: assert (busy);
-    // No port is named twice
-    if (port != second) apart: assert (place[S-1] != other[S-1]);
-    if (is_permutation) routes: assert (is_routed);
-    reach_last: assert (!(started && full == {S{1'b1}} && is_valid == {P{1'b1}}));
+    if (started) begin
+      passes: assert (!is_other);
+      takes: assert (is_ready[port] == space[0]);
+      arrives: assert (is_there == full[S-1]);
+      // With the switches of a permutation they arrive where it says
+      if (is_permutation && cross == solved) routes: assert (is_routed == full[S-1]);
+      is_busy: assert (full == 0 || busy);
+      reach_full: assert (!(full == {S{1'b1}} && is_valid == {P{1'b1}} && words[35:0] != words[71:36]));
+    end
     reach_reversed: assert (!(is_permutation && to[S-1:0] == P - 1 && to[S*(P-1)+:S] == 0));
   end
 endmodule
