@@ -1,4 +1,4 @@
-// The arbiter of a tile unit: LANES products in a round, LIMIT of a sum go on, the others wait in a queue.
+// The arbiter of a tile unit: of the LANES products of a round LIMIT of each sum go on, the others wait in a queue.
 module sparse_arbiter (
   input wire clk
 );
@@ -8,15 +8,72 @@ module sparse_arbiter (
   (* anyseq *) reg [4*P-1:0] row, col;
   (* anyseq *) reg [18*P-1:0] value;
   (* anyconst *) reg [25:0] product;
-  reg started = 0, past = 0;
-  always @(posedge clk) {past, started} <= {started, started};
+  (* anyconst *) reg [7:0] sum;
+  reg released = 0, started = 0;
+  always @(posedge clk) {started, released} <= {released, 1'b1};
 
   wire [P-1:0] queued, is_valid;
   wire [4*P-1:0] rows, cols;
   wire [18*P-1:0] values;
   wire busy;
-  sparse_dut u_dut (.clk(clk), .rst_n(started), .earlier_waits_i(later), .product_valid_i(valid),
+  sparse_dut u_dut (.clk(clk), .rst_n(released), .earlier_waits_i(later), .product_valid_i(valid),
     .product_row_i(row), .product_col_i(col), .product_value_i(value), .queued_o(queued),
     .product_valid_o(is_valid), .product_row_o(rows), .product_col_o(cols), .product_value_o(values),
     .busy_o(busy));
-endmodule
+  // The queue, joined by name when it is flattened
+  (* hierconn *) wire [Q-1:0] \u_dut.queue_valid_q ;
+  (* hierconn *) wire [4*Q-1:0] \u_dut.queue_row_q , \u_dut.queue_col_q ;
+  (* hierconn *) wire [18*Q-1:0] \u_dut.queue_value_q ;
+
+  // Products in the order in which they go first: those of the queue, then new ones, lane 0 or the last lane first.
+  // Q + i is the one of lane i, 0 to Q - 1 are those of the queue.
+  reg [Q+P-1:0] here, waits;
+  reg [7:0] of_sum[0:Q+P-1];
+  reg [25:0] all[0:Q+P-1];
+  reg is_before;
+  reg [3:0] before, waiting;
+  reg [4:0] had, has, goes_on, of_one;
+  reg is_gap, is_off;
+  // What should stand in the queue, and in the lanes, in the next clock
+  reg [Q-1:0] next_queue;
+  reg [26*Q-1:0] next_queued;
+  reg [P-1:0] next_valid;
+  reg [26*P-1:0] next_products;
+  integer i, j, n;
+  always @(*) begin
+    for (i = 0; i < Q; i = i + 1) begin
+      here[i] = \u_dut.queue_valid_q [i];
+      all[i] = {\u_dut.queue_row_q [4*i+:4], \u_dut.queue_col_q [4*i+:4], \u_dut.queue_value_q [18*i+:18]};
+      of_sum[i] = all[i][25:18];
+    end
+    for (i = 0; i < P; i = i + 1) begin
+      here[Q+i] = valid[i];
+      all[Q+i] = {row[4*i+:4], col[4*i+:4], value[18*i+:18]};
+      of_sum[Q+i] = all[Q+i][25:18];
+    end
+    for (j = 0; j < Q + P; j = j + 1) begin
+      before = 0;
+      for (i = 0; i < Q + P; i = i + 1) begin
+        is_before = i < Q || j < Q ? i < j : later ? i > j : i < j;
+        if (is_before && here[i] && of_sum[i] == of_sum[j]) before = before + 1;
+      end
+      waits[j] = here[j] && before >= LIMIT;
+    end
+    next_queue = 0;
+    next_queued = 0;
+    waiting = 0;
+    for (j = 0; j < Q + P; j = j + 1) begin
+      if (waits[j]) begin
+        for (i = 0; i < Q; i = i + 1) if (waiting == i) {next_queue[i], next_queued[26*i+:26]} = {1'b1, all[j]};
+        waiting = waiting + 1;
+      end
+    end
+    for (i = 0; i < P; i = i + 1) begin
+      next_valid[i] = valid[i] && !waits[Q+i];
+      next_products[26*i+:26] = all[Q+i];
+      if (i > 0 && here[P-1-i]) begin
+        next_valid[i] = !waits[P-1-i];
+        next_products[26*i+:26] = all[P-1-i];
+      end
+    end
+  end

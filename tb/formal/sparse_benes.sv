@@ -1,60 +1,5 @@
-// A Benes network of PORTS ports: with any switches the words of a port, any of them, go one after the other to the
-// port that the switches name; and for every permutation there are switches that name it.
-
-// The switches of a permutation, column by column. Inputs i and i + N / 2 share a switch, so do outputs, and the two
-// of a switch go through different halves. That colours the inputs in rings; the ring with the least input takes
-// the first half. Then each half is a network of its own.
-module benes_route #(
-  parameter integer N = 2,
-  parameter integer W = $clog2(N)
-) (
-  input  wire [      N*W-1:0] to,    // output of each input
-  output wire [(2*W-1)*N/2-1:0] cross
-);
-  localparam H = N / 2;
-  genvar i, c;
-  generate
-    if (N == 2) begin : gen_switch
-      assign cross = to[0];
-    end else begin : gen_halves
-      integer k, step;
-      reg [N*W-1:0] from, same, at, least;
-      reg [N-1:0] half;
-      reg [H-1:0] first, last;
-      reg [2*H*(W-1)-1:0] inner;
-      always @(*) begin
-        from = 0;
-        for (k = 0; k < N; k = k + 1) begin
-          for (step = 0; step < N; step = step + 1) if (to[W*k+:W] == step) from[W*step+:W] = k;
-        end
-        // The input behind k in its ring that takes the same half
-        for (k = 0; k < N; k = k + 1) same[W*k+:W] = from[W*(to[W*k+:W]^H)+:W] ^ H;
-        for (k = 0; k < N; k = k + 1) {at[W*k+:W], least[W*k+:W]} = {2{k[W-1:0]}};
-        for (step = 1; step < H; step = step + 1) begin
-          for (k = 0; k < N; k = k + 1) begin
-            at[W*k+:W] = same[W*at[W*k+:W]+:W];
-            if (at[W*k+:W] < least[W*k+:W]) least[W*k+:W] = at[W*k+:W];
-          end
-        end
-        for (k = 0; k < N; k = k + 1) half[k] = least[W*k+:W] > least[W*(k^H)+:W];
-        for (k = 0; k < H; k = k + 1) begin
-          first[k] = half[k];
-          last[k] = half[from[W*k+:W]];
-          inner[(W-1)*k+:W-1] = half[k] ? to[W*(k+H)+:W-1] : to[W*k+:W-1];
-          inner[(W-1)*(k+H)+:W-1] = half[k] ? to[W*k+:W-1] : to[W*(k+H)+:W-1];
-        end
-      end
-      wire [(2*W-3)*H/2-1:0] low, high;
-      benes_route #(.N(H)) u_low (.to(inner[0+:(W-1)*H]), .cross(low));
-      benes_route #(.N(H)) u_high (.to(inner[(W-1)*H+:(W-1)*H]), .cross(high));
-      assign cross[0+:H] = first;
-      for (c = 0; c < 2 * W - 3; c = c + 1) begin : gen_column
-        assign cross[H*(c+1)+:H] = {high[H/2*c+:H/2], low[H/2*c+:H/2]};
-      end
-      assign cross[H*(2*W-2)+:H] = last;
-    end
-  endgenerate
-endmodule
+// A Benes network of PORTS ports: with any switches the words of a port, any of them, go one after the other to one
+// port, which no other reaches. That any port can be reached is proved in sparse_route.sv.
 
 // Which input stands at each port in front of the first column, behind it, ..., behind the last one. The ports of a
 // switch are PORTS / 2 apart in the first column, half of that in the next one, down to 1, then up again.
@@ -89,7 +34,6 @@ module sparse_benes (
   localparam P = `PORTS, S = $clog2(P), C = 2 * S - 1, BITS = C * P / 2;
   (* anyconst *) reg [BITS-1:0] cross;
   (* anyconst *) reg [S-1:0] port;
-  (* anyconst *) reg [P*S-1:0] to;
   (* anyseq *) reg [P-1:0] valid, ready;
   (* anyseq *) reg [36*P-1:0] word;
   reg started = 0;
@@ -107,17 +51,14 @@ module sparse_benes (
   wire [108*P-1:0] stored = {\u_dut.u_stage_2.word_q , \u_dut.u_stage_1.word_q , \u_dut.u_stage_0.word_q };
 
   wire [(C+1)*P*S-1:0] source;
-  wire [BITS-1:0] solved;
-  wire [S-1:0] to_port = to[S*port+:S];
   benes_sources #(.P(P)) u_sources (.cross(cross), .source(source));
-  benes_route #(.N(P)) u_route (.to(to), .cross(solved));
 
   // The words of the port: registers stand behind each second column, and a word moves on if there is room
   reg [S-1:0] full = 0, space;
   reg [36*S-1:0] kept;
-  reg leaves, comes, is_other, is_there, is_routed;
+  reg leaves, comes, is_other, is_there;
   reg [35:0] comes_word;
-  integer s, k, j;
+  integer s, k;
   always @(*) begin
     leaves = 0;
     comes = 0;
@@ -139,7 +80,6 @@ module sparse_benes (
 
   // They stand at one port behind each column, and there is what should be
   reg [S-1:0] places;
-  reg is_permutation;
   always @(*) begin
     is_other = 0;
     for (s = 0; s < S; s = s + 1) begin
@@ -153,16 +93,8 @@ module sparse_benes (
       if (places != 1) is_other = 1;
     end
     is_there = 0;
-    is_routed = 0;
     for (k = 0; k < P; k = k + 1) begin
-      if (is_valid[k] && words[36*k+:36] == kept[36*(S-1)+:36]) begin
-        if (source[S*(P*C+k)+:S] == port) is_there = 1;
-        if (to_port == k) is_routed = 1;
-      end
-    end
-    is_permutation = 1;
-    for (k = 0; k < P; k = k + 1) begin
-      for (j = 0; j < k; j = j + 1) if (to[S*k+:S] == to[S*j+:S]) is_permutation = 0;
+      if (source[S*(P*C+k)+:S] == port && is_valid[k] && words[36*k+:36] == kept[36*(S-1)+:36]) is_there = 1;
     end
   end
 
@@ -171,11 +103,8 @@ module sparse_benes (
       passes: assert (!is_other);
       takes: assert (is_ready[port] == space[0]);
       arrives: assert (is_there == full[S-1]);
-      // With the switches of a permutation they arrive where it says
-      if (is_permutation && cross == solved) routes: assert (is_routed == full[S-1]);
       is_busy: assert (full == 0 || busy);
       reach_full: assert (!(full == {S{1'b1}} && is_valid == {P{1'b1}} && words[35:0] != words[71:36]));
     end
-    reach_reversed: assert (!(is_permutation && to[S-1:0] == P - 1 && to[S*(P-1)+:S] == 0));
   end
 endmodule
