@@ -32,8 +32,6 @@ module sparse_arbiter (
   reg [25:0] all[0:Q+P-1];
   reg is_before;
   reg [3:0] before, waiting;
-  reg [4:0] had, has, goes_on, of_one;
-  reg is_gap, is_off;
   // What should stand in the queue, and in the lanes, in the next clock
   reg [Q-1:0] next_queue;
   reg [26*Q-1:0] next_queued;
@@ -77,3 +75,59 @@ module sparse_arbiter (
       end
     end
   end
+  // How often a product stands in the queue and comes in a clock, and how often it goes on and waits in the next one
+  reg [4:0] came, stands, goes, was;
+  reg is_gap;
+  reg [4:0] of_one;
+  reg [P-1:0] was_valid;
+  reg [Q-1:0] was_queue;
+  reg [26*Q-1:0] was_queued;
+  reg [26*P-1:0] was_products;
+  reg [25:0] out, in_queue;
+  reg is_other;
+  always @(*) begin
+    came = 0;
+    stands = 0;
+    goes = 0;
+    of_one = 0;
+    is_gap = 0;
+    is_other = is_valid != was_valid || \u_dut.queue_valid_q != was_queue;
+    for (i = 0; i < Q; i = i + 1) begin
+      if (here[i] && all[i] == product) stands = stands + 1;
+      if (i > 0 && here[i] && !here[i-1]) is_gap = 1;
+      if (here[i] != queued[P-1-i]) is_gap = 1;
+      if (was_queue[i] && all[i] != was_queued[26*i+:26]) is_other = 1;
+    end
+    if (queued[0]) is_gap = 1;
+    for (i = 0; i < P; i = i + 1) begin
+      out = {rows[4*i+:4], cols[4*i+:4], values[18*i+:18]};
+      if (valid[i] && all[Q+i] == product) came = came + 1;
+      if (is_valid[i] && out == product) goes = goes + 1;
+      if (is_valid[i] && out[25:18] == sum) of_one = of_one + 1;
+      if (was_valid[i] && out != was_products[26*i+:26]) is_other = 1;
+    end
+  end
+  always @(posedge clk) begin
+    was <= came + stands;
+    was_valid <= next_valid;
+    was_queue <= next_queue;
+    was_queued <= next_queued;
+    was_products <= next_products;
+    if (!released) {was, was_valid, was_queue} <= 0;
+  end
+  // No new product comes to a lane that has one that has waited
+  always @(*) assume ((valid & queued) == 0);
+
+  always @(*) if (started) begin
+    // As the order above says
+    order: assert (!is_other);
+    // None is lost or doubled
+    kept: assert (goes + stands == was);
+    limit: assert (of_one <= LIMIT);
+    // Those that wait are in the last lanes, the very last one first
+    level: assert (!is_gap);
+    is_busy: assert (busy == (is_valid != 0 || queued != 0));
+    reach_full: assert (!(\u_dut.queue_valid_q == {Q - LIMIT + 1{1'b1}}));
+    reach_twice: assert (!(goes == 1 && stands == 1));
+  end
+endmodule

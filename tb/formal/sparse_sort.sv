@@ -19,13 +19,12 @@ module sparse_sort (
 
   // How often the product came, and comes out
   reg [4:0] came, comes, was;
-  reg is_sorted, is_open;
+  reg is_sorted;
   integer i;
   always @(*) begin
     came = 0;
     comes = 0;
     is_sorted = 1;
-    is_open = 0;
     for (i = 0; i < P; i = i + 1) begin
       if (valid[i] && {row[4*i+:4], col[4*i+:4], value[18*i+:18]} == product) came = came + 1;
       if (is_valid[i] && {rows[4*i+:4], cols[4*i+:4], values[18*i+:18]} == product) comes = comes + 1;
