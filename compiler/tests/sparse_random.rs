@@ -40,9 +40,9 @@ fn clusters() -> [Sparse; 5] {
     [
         plain,
         cluster([2, 1], [3, 1], 2),
-        cluster([5, 8], [6, 4], 4),
-        cluster([8, 4], [5, 2], 2),
-        cluster([16, 2], [4, 2], 2),
+        cluster([5, 8], [4, 2], 4),
+        cluster([8, 4], [4, 2], 2),
+        cluster([16, 2], [3, 1], 2),
     ]
 }
 
