@@ -191,7 +191,7 @@ fn watch(coverage: &mut Coverage, sizes: &TileSizes, outputs: &ScatterOutputs) {
         let drained = !queue.is_empty() && issued.is_empty();
         coverage.event("products are drained", drained);
     }
-    if sizes.kind == TileKind::Arbiter && sizes.weights > 2 {
+    if sizes.kind == TileKind::Arbiter && sizes.weights > 2 && sizes.lanes > sizes.weights {
         let same = |a: usize| queue.iter().filter(|b| b.place == queue[a].place).count() > 1;
         coverage.event("three products of a sum", (0..queue.len()).any(same));
     }
