@@ -23,6 +23,7 @@ mod slices;
 mod sparse_balance;
 mod sparse_layers;
 mod sparse_maps;
+mod sparse_random;
 mod stages;
 mod support;
 mod toeplitz;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::sparse::{Cell, Fold, Goal, Halo, Metric, Plan, Program, Shape, Split};
+use heddle_compiler::sparse::{
+    Cell, Fold, Goal, Halo, Metric, Plan, Program, Shape, Split, assign,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -120,6 +122,9 @@ fn fsa_02_fsa_10_fsa_11_fsa_12_fsa_22_fsa_54_fsa_86_layers_split_in_any_way_are_
             let row = |rng: &mut ChaCha8Rng| (0..cells).map(|_| rng.random()).collect();
             let distances: Vec<Vec<u32>> = (0..cells).map(|_| row(&mut rng)).collect();
             let plan = other.unwrap_or(plan).near(&distances).unwrap();
+            for (cell, unit) in plan.folds[0].cells.iter().zip(assign(&distances).unwrap()) {
+                assert_eq!(plan.cell_of(unit, &plan.folds[0]), cell, "seed {seed}");
+            }
             let checked = cluster.check(&layer, &plan);
             checked.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{plan:?}"));
             watch(&mut events, &plan, &plan.program(&layer.values).unwrap());
@@ -426,6 +431,19 @@ fn fsa_02_fsa_10_each_fold_of_a_strided_layer_is_balanced() {
     };
     let counts = layer.counts();
     let plan = checked(&layer, split, &params);
+    // A cell takes no more positions of the input than a goal allows, or has as many before.
+    let largest = |plan: &Plan| {
+        let cells = plan.folds.iter().flat_map(|fold| &fold.cells);
+        let sizes = cells.map(|[rows, cols]| 4 * rows.takes.len() * cols.takes.len());
+        sizes.max().unwrap() as u32
+    };
+    let positions = largest(&plan) + 200;
+    let goal = Goal {
+        positions,
+        ..Goal::BEST
+    };
+    let bounded = Plan::balanced(&layer.shape, split, &params, &counts, goal).unwrap();
+    assert!(largest(&bounded) <= positions);
     let rows = plan.folds.iter().map(|fold| fold.sides[0].loads.start);
     assert!(rows.max() < Some(512), "counted from an origin of the fold");
     let equal = fullest(&plan, &counts);
@@ -538,6 +556,13 @@ fn what_does_not_fit_is_refused_with_what_would_be_needed() {
     values.channels[3].shift = 40;
     let error = plan.program(&values).unwrap_err().to_string();
     assert_eq!(error, "shift is 40, expected -31 to 30");
+    let mut alone = all.clone();
+    alone.post.left_shift = false;
+    values.channels[3].shift = 1;
+    let plan_alone = Plan::new(&shape, small, &alone).unwrap();
+    let error = plan_alone.program(&values).unwrap_err().to_string();
+    assert_eq!(error, "shift is 1, expected -31 to 0");
+    values.channels[3].shift = 0;
     values.weights.pop();
     let error = plan.program(&values).unwrap_err().to_string();
     assert_eq!(error, "number of weights is 36863, expected 36864");

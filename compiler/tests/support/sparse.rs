@@ -5,6 +5,7 @@ use heddle_arch::params::{Params, Post, Sparse};
 use heddle_arch::requantise::{Rounding, Scale, requantise};
 use heddle_compiler::sparse::{Halo, Plan, PlanError, Shape, Split, Values, clear};
 use heddle_sim::sparse::SparseInterpreter;
+use heddle_sim::sparse::reference::{Entry, Tap, scatter};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -77,6 +78,67 @@ impl Layer {
         self.values.weights[index as usize].into()
     }
 
+    /// The values that are not zero; rows and columns begin with the map.
+    fn entries(&self) -> Vec<Entry> {
+        let [rows, cols] = self.shape.input.map(i64::from);
+        let places = (0..rows).flat_map(|row| (0..cols).map(move |col| [row, col]));
+        let channels = places.flat_map(|place| (0..self.shape.inputs).map(move |at| (place, at)));
+        let entries = channels.map(|(place, channel)| Entry {
+            value: self.value(place, channel),
+            channel: channel as usize,
+            row: place[0] as i32,
+            col: place[1] as i32,
+        });
+        entries.filter(|entry| entry.value != 0).collect()
+    }
+
+    /// The weights of each input channel: a group of all output channels, or of the one that a depthwise layer has.
+    fn lists(&self) -> Vec<Vec<Tap>> {
+        let [rows, cols] = self.shape.kernel;
+        let tap = |channel: u32, at: u32| {
+            let (group, outputs) = match self.shape.depthwise {
+                true => (channel, channel..channel + 1),
+                false => (0, 0..self.shape.outputs),
+            };
+            let (row, col) = (at / cols, at % cols);
+            Tap {
+                row: row as i32,
+                col: col as i32,
+                group: group as usize,
+                weights: outputs
+                    .map(|output| self.weight(output, row, col, channel))
+                    .collect(),
+            }
+        };
+        let list = |channel| (0..rows * cols).map(|at| tap(channel, at)).collect();
+        (0..self.shape.inputs).map(list).collect()
+    }
+
+    /// All sums as the reference has them: products scattered over the results of a stride of 1.
+    pub fn scattered(&self) -> Vec<i32> {
+        let shape = &self.shape;
+        let kernel = shape.kernel.map(|side| side as i32);
+        let sums = scatter(&self.entries(), &self.lists(), (kernel[0], kernel[1]));
+        let place = |output: u32, side: usize| {
+            (output * shape.stride) as i32 - shape.padding[side] as i32 + kernel[side] - 1
+        };
+        let mut results = Vec::new();
+        for row in 0..shape.output[0] {
+            for col in 0..shape.output[1] {
+                for output in 0..shape.outputs as usize {
+                    let (group, lane) = match shape.depthwise {
+                        true => (output, 0),
+                        false => (0, output),
+                    };
+                    // A result without a product is 0.
+                    let sums = sums.get(&(group, place(row, 0), place(col, 1)));
+                    results.push(sums.map_or(0, |sums| sums[lane]));
+                }
+            }
+        }
+        results
+    }
+
     /// The sum of all products of an output.
     fn sum(&self, row: u32, col: u32, output: u32) -> i32 {
         let shape = &self.shape;
@@ -116,11 +178,21 @@ impl Layer {
     /// The bytes of the output.
     pub fn outputs(&self) -> Vec<u8> {
         let [lo, hi] = self.values.bounds;
-        self.results(|sum, channel| {
+        let scaled = self.scaled(&self.results(|sum, _| sum));
+        scaled
+            .into_iter()
+            .map(|scaled| scaled.clamp(lo, hi) as u8)
+            .collect()
+    }
+
+    /// Sums with their bias, scaled and in front of the bounds.
+    pub fn scaled(&self, sums: &[i32]) -> Vec<i32> {
+        let channels = self.values.channels.iter().cycle();
+        let scaled = |(sum, channel): (&i32, &ChannelScale)| {
             let scale = Scale::new(channel.multiplier as i32, channel.shift).unwrap();
-            let scaled = requantise(sum.wrapping_add(channel.bias), scale, self.values.rounding);
-            scaled.clamp(lo, hi) as u8
-        })
+            requantise(sum.wrapping_add(channel.bias), scale, self.values.rounding)
+        };
+        sums.iter().zip(channels).map(scaled).collect()
     }
 }
 
@@ -132,18 +204,38 @@ fn random_scale(rng: &mut ChaCha8Rng) -> ChannelScale {
     }
 }
 
+/// The largest sizes of random layers.
+pub struct Largest {
+    /// Rows and columns of the input.
+    pub side: u32,
+    /// Input channels; four times as many of a fully connected layer.
+    pub inputs: u32,
+    /// Output channels.
+    pub outputs: u32,
+}
+
 /// A layer of any kind.
 pub fn random_shape(rng: &mut ChaCha8Rng) -> Shape {
+    let largest = Largest {
+        side: 12,
+        inputs: 20,
+        outputs: 40,
+    };
+    random_shape_within(&largest, 0.03, rng)
+}
+
+/// A layer of any kind, or with this probability one with more than 256 rows of entries.
+pub fn random_shape_within(largest: &Largest, tall: f64, rng: &mut ChaCha8Rng) -> Shape {
     let kernel = [rng.random_range(1..=5), rng.random_range(1..=5)];
     let stride = [1, 1, 2, 4][rng.random_range(0..4)];
     let padding = kernel.map(|side| rng.random_range(0..=side));
-    let mut input = [rng.random_range(1..=12), rng.random_range(1..=12)];
+    let mut input = [0; 2].map(|_| rng.random_range(1..=largest.side));
     // Rows that have more than eight bits.
-    if rng.random_bool(0.03) {
+    if rng.random_bool(tall) {
         input = [rng.random_range(256 * stride..300 * stride), 1];
     }
     let depthwise = rng.random_bool(0.3);
-    let inputs = rng.random_range(1..=20);
+    let inputs = rng.random_range(1..=largest.inputs);
     let output = |side: usize, rng: &mut ChaCha8Rng| {
         let reached: u32 = input[side] + 2 * padding[side];
         let most = reached.saturating_sub(kernel[side]) / stride + 1;
@@ -154,12 +246,12 @@ pub fn random_shape(rng: &mut ChaCha8Rng) -> Shape {
     if fully_connected {
         return Shape {
             input: [1, 1],
-            inputs: rng.random_range(1..=80),
+            inputs: rng.random_range(1..=4 * largest.inputs),
             kernel: [1, 1],
             stride: 1,
             padding: [0, 0],
             output: [1, 1],
-            outputs: rng.random_range(1..=40),
+            outputs: rng.random_range(1..=largest.outputs),
             depthwise: false,
         };
     }
@@ -173,7 +265,7 @@ pub fn random_shape(rng: &mut ChaCha8Rng) -> Shape {
         outputs: if depthwise {
             inputs
         } else {
-            rng.random_range(1..=40)
+            rng.random_range(1..=largest.outputs)
         },
         depthwise,
     }
@@ -190,7 +282,7 @@ pub fn random_params(rng: &mut ChaCha8Rng) -> Params {
         map_entries: pick(&[64, 256, 1024]),
         weight_words: pick(&[64, 256, 1024, 4096]),
         lists: pick(&[64, 256, 512, 512]),
-        sums: pick(&[64, 256, 1024]),
+        sums: pick(&[64, 128, 256, 1024]),
         post: pick(&[0, 1, 1, 1]) == 1,
         ..Sparse::default()
     };

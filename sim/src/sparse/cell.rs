@@ -2,8 +2,9 @@
 
 use super::drain::{LinkModel, Position};
 use super::load::Load;
-use super::map::{MapInputs, MapModel};
+use super::map::{Loaded, MapInputs, MapModel};
 use super::orders::{OrdersInputs, OrdersModel, OrdersOutputs};
+use super::sums::Waits;
 use super::unit::{Layout, UnitInputs, UnitModel, Window};
 use super::weights::{Fill, WeightsModel};
 use crate::delay::DelayLine;
@@ -98,6 +99,16 @@ impl SparseUnitModel {
     /// What its runs do in this cycle.
     pub fn orders(&self) -> OrdersOutputs {
         self.orders.outputs()
+    }
+
+    /// What its products have waited for.
+    pub fn waits(&self) -> Waits {
+        self.unit.waits()
+    }
+
+    /// What has been written of maps.
+    pub fn loaded(&self) -> Loaded {
+        self.map.loaded
     }
 
     /// The sums that it gives in this cycle.

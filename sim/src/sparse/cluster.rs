@@ -159,6 +159,11 @@ impl ClusterModel {
         self.drain.leaving().then(|| last.sums())
     }
 
+    /// Its units, the first one first.
+    pub fn units(&self) -> &[SparseUnitModel] {
+        &self.units
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     pub fn step(&mut self, inputs: &ClusterInputs) -> ClusterOutputs {
         self.step_with(inputs, inputs.map.map(|word| word.to_le_bytes().to_vec()))
@@ -201,10 +206,14 @@ impl ClusterModel {
             begin: fill.begin,
             word: fill.word.clone(),
         };
+        // Where nothing comes no unit is meant.
+        let load_mask = load.wave.as_ref().map_or(Vec::new(), |_| mask);
+        let is_filled = fills.begin.is_some() || fills.word.is_some();
+        let fill_mask = if is_filled { fill.mask } else { Vec::new() };
         let units = self.step_units(
             &given,
-            (load.wave.clone(), mask),
-            (fills, fill.mask),
+            (load.wave.clone(), load_mask),
+            (fills, fill_mask),
             &drain,
         );
         for (status, unit) in status.iter_mut().zip(&units) {

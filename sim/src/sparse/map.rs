@@ -49,6 +49,15 @@ pub struct MapOutputs {
     pub busy: bool,
 }
 
+/// What has been written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Entries of the part.
+    pub entries: u32,
+    /// Sets whose last place was taken.
+    pub full_sets: u32,
+}
+
 /// A set and its entries that are not read yet.
 type Reading = (usize, VecDeque<Entry>);
 
@@ -59,6 +68,8 @@ pub struct MapModel {
     pub part: Part,
     sets: Vec<Vec<Entry>>,
     entry_max: usize,
+    /// What has been written.
+    pub loaded: Loaded,
     load: DelayLine<Option<Load>>,
     /// The set that follows, in the order in which it is read.
     follows: Option<Reading>,
@@ -75,6 +86,7 @@ impl MapModel {
             part,
             sets: vec![Vec::new(); sets],
             entry_max,
+            loaded: Loaded::default(),
             load: DelayLine::new(1),
             follows: None,
             reading: None,
@@ -145,7 +157,10 @@ impl MapModel {
         if load.first {
             set.clear();
         }
+        let had = set.len();
         set.extend(load.entries);
+        self.loaded.entries += (set.len() - had) as u32;
+        self.loaded.full_sets += u32::from((had + 1..=set.len()).contains(&self.entry_max));
         let is_full = set.len() > self.entry_max;
         set.truncate(self.entry_max);
         is_full

@@ -141,17 +141,21 @@ impl OrdersModel {
         let names = |flag: fn(u32) -> bool| {
             [false, true].map(|is_set| runs().any(|run| flag(run.word) == is_set))
         };
-        let set = self.run.as_ref().and_then(|run| run.sets.front());
-        let is = |state: Set| move |set: &&usize| self.sets[**set] == state;
         OrdersOutputs {
-            read: set.filter(is(Set::Full)).copied(),
+            read: self.next_set(Set::Full),
             run_ready: self.next.is_none(),
             half_busy: names(|word| run::HALF.is_set(word)),
             region_busy: names(|word| run::REGION.is_set(word)),
             running: runs().next().is_some(),
-            waits: set.filter(is(Set::Empty)).is_some(),
+            waits: self.next_set(Set::Empty).is_some(),
             released: self.released.clone(),
         }
+    }
+
+    /// The next set of the run under way, if this is its state.
+    fn next_set(&self, state: Set) -> Option<usize> {
+        let set = *self.run.as_ref()?.sets.front()?;
+        (self.sets[set] == state).then_some(set)
     }
 
     /// One clock cycle: takes the clock edge.
@@ -159,7 +163,7 @@ impl OrdersModel {
     /// # Panics
     /// If a run is given where there is no room, or a set has been read without a run.
     pub fn step(&mut self, inputs: &OrdersInputs) {
-        let read = self.outputs().read.filter(|_| inputs.read_ready);
+        let read = self.next_set(Set::Full).filter(|_| inputs.read_ready);
         let ends = self.run.as_ref().is_some_and(|run| run.sets.is_empty()) && !inputs.busy;
         if let Some(set) = self.filled.shift(inputs.filled) {
             self.sets[set] = Set::Full;

@@ -25,12 +25,23 @@ pub struct SumsOutputs {
     pub drained: Option<Vec<i32>>,
 }
 
+/// In how many cycles products have waited, and for what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Their word was read one, two or three cycles before.
+    pub words: [u32; BUSY],
+    /// A word is drained.
+    pub drains: u32,
+}
+
 /// The sums of a unit. Words act one after another, which is what holding must achieve.
 #[derive(Debug, Clone)]
 pub struct SumsModel {
     words: Vec<Vec<i32>>,
     on_their_way: [Option<usize>; BUSY],
     drained: DelayLine<Option<Vec<i32>>>,
+    /// What products have waited for.
+    pub waits: Waits,
 }
 
 impl SumsModel {
@@ -40,6 +51,7 @@ impl SumsModel {
             words: vec![vec![0; lanes]; depth],
             on_their_way: [None; BUSY],
             drained: DelayLine::new(2),
+            waits: Waits::default(),
         }
     }
 
@@ -52,6 +64,9 @@ impl SumsModel {
         assert!(!inputs.drain.iter().any(is_busy), "a drain waits for sums");
         let meets = inputs.products.iter().any(|(word, _)| is_busy(word));
         let hold = inputs.products.is_some() && (inputs.drain.is_some() || meets);
+        if hold {
+            self.count(inputs);
+        }
 
         let drained = inputs.drain.map(|word| self.words[word].clone());
         let taken = inputs.products.as_ref().filter(|_| !hold);
@@ -68,6 +83,16 @@ impl SumsModel {
         SumsOutputs {
             hold,
             drained: self.drained.shift(drained),
+        }
+    }
+
+    /// Counts a cycle in which products wait.
+    fn count(&mut self, inputs: &SumsInputs) {
+        let word = inputs.products.as_ref().map(|(word, _)| *word);
+        let meets = self.on_their_way.iter().position(|busy| *busy == word);
+        self.waits.drains += u32::from(inputs.drain.is_some());
+        if let Some(distance) = meets {
+            self.waits.words[distance] += 1;
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::reference::{Entry, Place, Tap, place};
-use super::sums::{SumsInputs, SumsModel};
+use super::sums::{SumsInputs, SumsModel, Waits};
 use super::weights::{Fill, WeightsModel};
 
 /// The results that a unit keeps, and their places in the memory of sums.
@@ -115,6 +115,11 @@ impl UnitModel {
             meeting: None,
             work: Default::default(),
         }
+    }
+
+    /// What products have waited for.
+    pub fn waits(&self) -> Waits {
+        self.sums.waits
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.

@@ -9,7 +9,7 @@ use heddle_arch::isa::sparse::{
 };
 use heddle_arch::params::Sparse;
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
-use heddle_sim::sparse::{ClusterInputs, ClusterModel, ClusterOutputs};
+use heddle_sim::sparse::{ClusterInputs, ClusterModel, ClusterOutputs, Counts};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -136,6 +136,17 @@ impl Bench {
             }
         }
         Ok(ran)
+    }
+
+    /// What the model has counted.
+    pub(super) fn counts(&self) -> Counts {
+        self.model.counts
+    }
+
+    /// Entries that each unit has taken.
+    pub(super) fn loaded(&self) -> Vec<u32> {
+        let units = self.model.units().iter();
+        units.map(|unit| unit.loaded().entries).collect()
     }
 
     /// The counters are those of the model.

@@ -187,6 +187,37 @@ fn fsa_06_empty_columns_do_not_block_a_cut() {
     );
 }
 
+#[test]
+fn fsa_06_fsa_09_a_checkerboard_is_cut_as_well_as_its_lines_allow() {
+    let mut dut = Dut::new(&CUTTER, 1);
+    let mut rng = dut.rng();
+    // Rows and columns, sides of a field, bands and cells, and how much the cells differ then.
+    for (size, field, [bands, cells], spread) in [
+        ((8, 8), 1, [2, 2], 0),
+        ((9, 9), 1, [2, 2], 5 * 4095),
+        ((3, 3), 1, [3, 3], 4095),
+        ((12, 12), 4, [2, 2], 0),
+        ((5, 5), 1, [16, 16], 4095),
+    ] {
+        let is_dark = |at: usize| (at / size.1 / field + at % size.1 / field) % 2 == 0;
+        let count = |at: usize| if is_dark(at) { 4095 } else { 0 };
+        let map = Cutting {
+            size,
+            counts: (0..size.0 * size.1).map(count).collect(),
+            bands,
+            cells,
+            band_max: 511,
+            cell_max: 511,
+            zeros_of: None,
+        };
+        let cuts = cut(&mut dut, &map, 0, 0, &mut rng).or_panic();
+        check_cuts(&dut, &cuts, &map.cut()).or_panic();
+        assert!(covered(&map, &cuts.cells).iter().all(|times| *times == 1));
+        assert_eq!(cuts.spread, spread, "{size:?}, {field}, {bands} x {cells}");
+        dut.clock();
+    }
+}
+
 /// A map of any size, its ones spread or crowded.
 fn random_map(rng: &mut ChaCha8Rng) -> Cutting {
     let line = |rng: &mut ChaCha8Rng| match rng.random_range(0..6) {

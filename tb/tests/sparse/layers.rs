@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use heddle_arch::Params;
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::Sparse;
-use heddle_compiler::sparse::{Halo, Plan, clear};
+use heddle_compiler::sparse::{Halo, Plan, Shape, Split, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
 use heddle_tb::verilate::Sources;
 use rand::Rng;
@@ -70,6 +70,36 @@ static PLAIN: LazyLock<Design> = LazyLock::new(|| {
     })
 });
 
+/// Eight units of one channel with slots of three values.
+static EIGHT: LazyLock<Design> = LazyLock::new(|| {
+    design(Sparse {
+        units: 8,
+        channels: 1,
+        load_lanes: Some(3),
+        load_entries: 2,
+        map_entries: 64,
+        weight_words: 64,
+        lists: 64,
+        sums: 64,
+        ..Sparse::default()
+    })
+});
+
+/// Sixteen units of two channels.
+static SIXTEEN: LazyLock<Design> = LazyLock::new(|| {
+    design(Sparse {
+        units: 16,
+        channels: 2,
+        load_lanes: Some(4),
+        load_entries: 1,
+        map_entries: 64,
+        weight_words: 128,
+        lists: 64,
+        sums: 64,
+        ..Sparse::default()
+    })
+});
+
 fn words(commands: &[SparseCommand]) -> Vec<u32> {
     commands.iter().flat_map(SparseCommand::words).collect()
 }
@@ -86,35 +116,53 @@ fn next(params: &Params, rng: &mut ChaCha8Rng) -> (Layer, Plan) {
     }
 }
 
-fn random_layers(design: &Design, sources: &Sources, seed: u64, layers: u32) -> Checked<Coverage> {
-    let Design { params, .. } = design;
+/// A cluster whose sums are clear.
+fn cleared(params: &Params, sources: &Sources, seed: u64) -> Checked<(Bench, ChaCha8Rng)> {
     let mut bench = Bench::new(sources, params, seed);
     let mut rng = bench.dut.rng();
-    let mut coverage = Coverage::default();
-    let cleared = Streams {
+    let streams = Streams {
         commands: words(&clear(params)),
         map: Vec::new(),
         weights: Vec::new(),
     };
-    bench.run(&cleared, 1.0, &mut rng)?;
+    bench.run(&streams, 1.0, &mut rng)?;
+    Ok((bench, rng))
+}
+
+/// Runs a layer and compares its results with the definition.
+fn check_layer(
+    bench: &mut Bench,
+    params: &Params,
+    (layer, plan): (&Layer, &Plan),
+    share: f64,
+    rng: &mut ChaCha8Rng,
+) -> Checked {
+    let program = plan.program(&layer.values).expect("values that fit");
+    let streams = Streams {
+        commands: words(&program.commands),
+        map: program.map_words(&layer.input).expect("an input that fits"),
+        weights: program.weights.clone(),
+    };
+    let ran = bench.run(&streams, share, rng)?;
+    let is_equal = match params.sparse_cluster().post {
+        true => program.outputs(&ran.out).ok() == Some(layer.outputs()),
+        false => program.sums(&ran.out).ok() == Some(layer.results(|sum, _| sum)),
+    };
+    if ran.error.is_some() || !is_equal {
+        let text = format!("{:?}: {:?} {:?}", ran.error, plan.shape, plan.split);
+        return Err(bench.dut.message(&text));
+    }
+    Ok(())
+}
+
+fn random_layers(design: &Design, sources: &Sources, seed: u64, layers: u32) -> Checked<Coverage> {
+    let Design { params, .. } = design;
+    let (mut bench, mut rng) = cleared(params, sources, seed)?;
+    let mut coverage = Coverage::default();
     for number in 0..layers {
         let (layer, plan) = next(params, &mut rng);
-        let program = plan.program(&layer.values).expect("values that fit");
-        let streams = Streams {
-            commands: words(&program.commands),
-            map: program.map_words(&layer.input).expect("an input that fits"),
-            weights: program.weights.clone(),
-        };
         let share = [1.0, 0.9, 0.3][number as usize % 3];
-        let ran = bench.run(&streams, share, &mut rng)?;
-        let is_equal = match params.sparse_cluster().post {
-            true => program.outputs(&ran.out).ok() == Some(layer.outputs()),
-            false => program.sums(&ran.out).ok() == Some(layer.results(|sum, _| sum)),
-        };
-        if ran.error.is_some() || !is_equal {
-            let text = format!("{:?}: {:?} {:?}", ran.error, plan.shape, plan.split);
-            return Err(bench.dut.message(&text));
-        }
+        check_layer(&mut bench, params, (&layer, &plan), share, &mut rng)?;
         let split = &plan.split;
         let cells = split.grid[0] * split.grid[1];
         coverage.event("layers", true);
@@ -160,6 +208,117 @@ fn fsa_12_fsa_39_fsa_54_layers_on_five_units_are_those_of_the_definition() {
 #[test]
 fn layers_on_one_unit_without_scaling_are_those_of_the_definition() {
     run_seeds(|seed| random_layers(&PLAIN, &PLAIN.sources, seed, layers(30)));
+}
+
+#[test]
+fn layers_on_eight_units_are_those_of_the_definition_slow() {
+    run_seeds(|seed| random_layers(&EIGHT, &EIGHT.sources, seed, layers(30)));
+}
+
+#[test]
+fn layers_on_sixteen_units_are_those_of_the_definition_slow() {
+    run_seeds(|seed| random_layers(&SIXTEEN, &SIXTEEN.sources, seed, layers(20)));
+}
+
+/// Where a layer of 10 x 10 positions or one has its values.
+struct Crowd {
+    name: &'static str,
+    shape: Shape,
+    grid: [u32; 2],
+    /// By row, column and channel.
+    has: fn(u32, u32, u32) -> bool,
+}
+
+fn crowds() -> Vec<Crowd> {
+    let map = Shape {
+        input: [10, 10],
+        inputs: 4,
+        kernel: [3, 3],
+        stride: 1,
+        padding: [1, 1],
+        output: [10, 10],
+        outputs: 8,
+        depthwise: false,
+    };
+    let one = Shape {
+        input: [1, 1],
+        inputs: 60,
+        kernel: [1, 1],
+        padding: [0, 0],
+        output: [1, 1],
+        ..map.clone()
+    };
+    let crowd = |name, shape: &Shape, grid, has| Crowd {
+        name,
+        shape: shape.clone(),
+        grid,
+        has,
+    };
+    vec![
+        crowd("all in the first cell", &map, [5, 1], |row, _, _| row < 2),
+        crowd("all in the last cell", &map, [2, 2], |row, col, _| {
+            row > 5 && col > 5
+        }),
+        crowd("one column", &map, [1, 5], |_, col, _| col == 3),
+        crowd("one value", &map, [5, 1], |row, col, channel| {
+            (row, col, channel) == (9, 9, 3)
+        }),
+        crowd("one channel", &map, [5, 1], |_, _, channel| channel == 2),
+        crowd("a checkerboard", &map, [2, 2], |row, col, _| {
+            (row + col) % 2 == 0
+        }),
+        crowd("all values", &map, [2, 2], |_, _, _| true),
+        crowd("products of one sum", &one, [1, 1], |_, _, _| true),
+    ]
+}
+
+fn crowded_layers(design: &Design, sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let Design { params, .. } = design;
+    let (mut bench, mut rng) = cleared(params, sources, seed)?;
+    let mut coverage = Coverage::default();
+    for crowd in crowds() {
+        let mut layer = Layer::of(crowd.shape.clone(), [1.0, 1.0], &mut rng);
+        // No weight is 0, so that every value meets all of them.
+        let weights = layer.values.weights.iter_mut();
+        weights.for_each(|weight| *weight = if *weight == 0 { 1 } else { *weight });
+        let [_, cols] = crowd.shape.input;
+        for (at, byte) in (0..).zip(&mut layer.input) {
+            let (position, channel) = (at / crowd.shape.inputs, at % crowd.shape.inputs);
+            let has = (crowd.has)(position / cols, position % cols, channel);
+            *byte = if has { (*byte).max(1) } else { 0 };
+        }
+        let split = Split {
+            grid: crowd.grid,
+            halo: Halo::Results,
+            ..Split::ONE
+        };
+        let plan = Plan::new(&crowd.shape, split, params).expect(crowd.name);
+        let (held, loaded) = (bench.counts().holds, bench.loaded());
+        check_layer(&mut bench, params, (&layer, &plan), 1.0, &mut rng)?;
+        let taken = bench.loaded();
+        let taken = taken.iter().zip(loaded).map(|(now, before)| now - before);
+        let busy = taken.filter(|entries| *entries > 0).count();
+        let held = bench.counts().holds - held;
+        println!(
+            "{}: {busy} units have values, products wait {held} cycles",
+            crowd.name
+        );
+        coverage.event(
+            "one of several units has all values",
+            busy == 1 && crowd.grid != [1, 1],
+        );
+        if crowd.grid == [1, 1] {
+            // Each product but the first one waits for the one before.
+            assert_eq!(held, 3 * (crowd.shape.inputs - 1));
+        }
+    }
+    bench.check_counts()?;
+    Ok(coverage)
+}
+
+#[test]
+fn layers_whose_values_lie_together_are_those_of_the_definition() {
+    run_seeds(|seed| crowded_layers(&ODD, &ODD.sources, seed));
 }
 
 #[test]
