@@ -23,19 +23,20 @@ emit() {  # FOLDER TOP SPARSE: Verilog of a module of the catalog with these opt
   cp "$root/tb/formal/sparse_ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
 }
 
-# write FOLDER DUT PROOF MACROS KIND: FOLDER/KIND.aig has what holds, or what must be reached, FOLDER/KIND its names
+# write FOLDER DUT PROOF MACROS KIND...: FOLDER/KIND.aig has what holds, or what is reached, FOLDER/KIND the names
 write() {
-  local other='@reach'
-  [[ "$5" == holds ]] || other='t:\$assert @reach %d'
+  local kind steps=''
+  for kind in "${@:5}"; do
+    steps+="; design -load all; chformal -assert -remove t:\$assert @$kind %d; opt_clean -purge
+      memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap; setundef -anyseq; aigmap; opt_clean -purge
+      tee -q -o $1/$kind select -list t:\$assert; write_aiger -zinit -I -B $1/$kind.aig"
+  done
   # Registers without reset and memories start with any content.
   yosys -q -p "read_verilog -formal -sv $1/*.v; rename $2 sparse_dut
     read_verilog -formal -sv $4 $root/tb/formal/sparse_$3.sv
     prep -flatten -nordff -top sparse_$3; select -set reach t:\$assert */reach_* %i
-    chformal -assert -remove $other; opt_clean -purge
-    memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap; setundef -anyseq; aigmap; opt_clean -purge
-    tee -q -o $1/$5 select -list t:\$assert; write_aiger -zinit -I -B $1/$5.aig" \
-    >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
-  sed -i 's|.*/||' "$1/$5"
+    select -set holds t:\$assert @reach %d; design -save all$steps" >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
+  for kind in "${@:5}"; do sed -i 's|.*/||' "$1/$kind"; done
 }
 
 report() {  # NAME PROPERTY VERDICT EXPECTED: with the time since the last one
@@ -75,8 +76,7 @@ block() {
   dut="$(basename "$(find "$folder" -name "heddle_$3.v")" .v)"
   [[ -n "$dut" ]] || die "$folder has no $3"
   begin="${EPOCHREALTIME/./}"
-  write "$folder" "$dut" "$4" "$7" holds
-  write "$folder" "$dut" "$4" "$7" reach
+  write "$folder" "$dut" "$4" "$7" holds reach
   # Equal assertions become one, and one may be lost
   diff <(sed --quiet 's/.*[ )]\([a-z_0-9]*\): assert.*/\1/p' "$root/tb/formal/sparse_$4.sv" | sort) \
     <(sort "$folder/holds" "$folder/reach") >&2 || die "yosys has other assertions than sparse_$4.sv"
@@ -113,4 +113,8 @@ block sort select_4 tile_sort_p4 sort 3 3 -DLANES=4
 emit arbiter_4 sparse_tile '{tile: {kind: "arbiter", lanes: 4, weights_per_round: 4}}'
 block arbiter_1 arbiter_4 tile_arbiter_p4_l1 arbiter 6 3 '-DLANES=4 -DLIMIT=1'
 block arbiter_2 select_4 tile_arbiter_p4_l2 arbiter 6 3 '-DLANES=4 -DLIMIT=2'
+emit load sparse_load '{load_lanes: 8, load_entries: 2}'
+block load load 'sparse_load_*' load 8 5 '-DLANES=8 -DENTRIES=2'
+emit map sparse_unit '{units: 1, load_lanes: 8, load_entries: 2, map_entries: 64}'
+block map map 'map_memory_*' map 12 6 -DMAX=64
 exit "$failed"

@@ -22,17 +22,24 @@ module benes_route #(
       reg [N-1:0] half;
       reg [H-1:0] first, last;
       reg [2*H*(W-1)-1:0] inner;
+      integer n;
+      function [W-1:0] pick(input [N*W-1:0] list, input [W-1:0] place);
+        begin
+          pick = 0;
+          for (n = 0; n < N; n = n + 1) if (place == n) pick = list[W*n+:W];
+        end
+      endfunction
       always @(*) begin
         from = 0;
         for (k = 0; k < N; k = k + 1) begin
           for (step = 0; step < N; step = step + 1) if (to[W*k+:W] == step) from[W*step+:W] = k;
         end
         // The input behind k in its ring that takes the same half
-        for (k = 0; k < N; k = k + 1) same[W*k+:W] = from[W*(to[W*k+:W]^H)+:W] ^ H;
+        for (k = 0; k < N; k = k + 1) same[W*k+:W] = pick(from, to[W*k+:W] ^ H) ^ H;
         for (k = 0; k < N; k = k + 1) {at[W*k+:W], least[W*k+:W]} = {2{k[W-1:0]}};
         for (step = 1; step < H; step = step + 1) begin
           for (k = 0; k < N; k = k + 1) begin
-            at[W*k+:W] = same[W*at[W*k+:W]+:W];
+            at[W*k+:W] = pick(same, at[W*k+:W]);
             if (at[W*k+:W] < least[W*k+:W]) least[W*k+:W] = at[W*k+:W];
           end
         end
@@ -78,9 +85,11 @@ module sparse_route (
 
   integer k, j;
   reg is_permutation, is_there;
+  reg [S-1:0] to_port;
   always @(*) begin
     is_permutation = 1;
     is_there = 0;
+    to_port = 0;
     for (k = 0; k < P; k = k + 1) begin
       for (j = 0; j < k; j = j + 1) if (to[S*k+:S] == to[S*j+:S]) is_permutation = 0;
       word[36*k+:36] = k;
