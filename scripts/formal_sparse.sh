@@ -82,7 +82,7 @@ block() {
     <(sort "$folder/holds" "$folder/reach") >&2 || die "yosys has other assertions than sparse_$4.sv"
   hold "$name" "$folder" "$5" "$6"
   while read -r property; do
-    grep --quiet "^$property  *$4" "$faults" || die "$faults has no fault for $property of $4"
+    grep --quiet --extended-regexp "^([a-z,_]*,)?$property(,[a-z,_]*)? +$4" "$faults" || die "$faults has no fault for $property of $4"
   done <"$folder/holds"
   while read -r property; do fail "$name" "$folder" reach "$property" "$5"; done < <(cat "$folder/reach")
   while read -r property form module fault; do
@@ -93,7 +93,7 @@ block() {
     sed -i "$fault" "$file"
     ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
     write "$broken" "$dut" "$4" "$7" holds
-    fail "$name, fault" "$broken" holds "$property" "$5"
+    for property in ${property//,/ }; do fail "$name, fault" "$broken" holds "$property" "$5"; done
   done < <(sed '/^#/d' "$faults")
 }
 
@@ -110,8 +110,8 @@ block route_4 memories_4 sparse_benes_n4 route 4 0 -DPORTS=4
 block route_8 memories_8 sparse_benes_n8 route 5 0 -DPORTS=8
 emit select_4 sparse_tile '{tile: {kind: "select", lanes: 4, weights_per_round: 4}}'
 block sort select_4 tile_sort_p4 sort 3 3 -DLANES=4
-emit arbiter_4 sparse_tile '{tile: {kind: "arbiter", lanes: 4, weights_per_round: 4}}'
-block arbiter_1 arbiter_4 tile_arbiter_p4_l1 arbiter 6 3 '-DLANES=4 -DLIMIT=1'
+emit arbiter_3 sparse_tile '{tile: {kind: "arbiter", lanes: 3, weights_per_round: 3}}'
+block arbiter_1 arbiter_3 tile_arbiter_p3_l1 arbiter 6 3 '-DLANES=3 -DLIMIT=1'
 block arbiter_2 select_4 tile_arbiter_p4_l2 arbiter 6 3 '-DLANES=4 -DLIMIT=2'
 emit load sparse_load '{load_lanes: 8, load_entries: 2}'
 block load load 'sparse_load_*' load 8 5 '-DLANES=8 -DENTRIES=2'

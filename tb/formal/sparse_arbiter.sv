@@ -125,8 +125,7 @@ module sparse_arbiter (
     kept: assert (goes + stands == was);
     limit: assert (of_one <= LIMIT);
     // Those that wait are in the last lanes, the very last one first
-    level: assert (!is_gap);
-    is_busy: assert (busy == (is_valid != 0 || queued != 0));
+    level: assert (!is_gap && busy == (is_valid != 0 || queued != 0));
     reach_full: assert (!(\u_dut.queue_valid_q == {Q - LIMIT + 1{1'b1}}));
     reach_twice: assert (!(goes == 1 && stands == 1));
   end

@@ -101,9 +101,8 @@ module sparse_benes (
   always @(*) begin
     if (started) begin
       passes: assert (!is_other);
-      takes: assert (is_ready[port] == space[0]);
+      takes: assert (is_ready[port] == space[0] && (full == 0 || busy));
       arrives: assert (is_there == full[S-1]);
-      is_busy: assert (full == 0 || busy);
       reach_full: assert (!(full == {S{1'b1}} && is_valid == {P{1'b1}} && words[35:0] != words[71:36]));
     end
   end
