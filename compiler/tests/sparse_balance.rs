@@ -338,6 +338,24 @@ fn cells_grow_to_so_many_positions_and_no_more() {
 }
 
 #[test]
+fn a_cell_whose_share_would_be_better_without_positions_keeps_one() {
+    let map = Map::of([1, 4], |_, col| col == 0);
+    let cols = |positions: u32| {
+        let goal = Goal {
+            metric: Metric::NonZeroShare,
+            positions,
+            ..Goal::BEST
+        };
+        let cells = map.cut([1, 2], goal).cells;
+        cells.into_iter().map(|[_, cols]| cols).collect::<Vec<_>>()
+    };
+    // Shares of 1/3 and 0; an empty cell beside one of 1/4 would differ less.
+    assert_eq!(cols(u32::MAX), [0..3, 3..4]);
+    assert_eq!(cols(3), [0..3, 3..4]);
+    assert_eq!(cols(2), [0..2, 2..4]);
+}
+
+#[test]
 fn maps_that_cannot_be_cut_are_refused() {
     let refused = |size: [u32; 2], values: u32, counts: &[u32], grid: [u32; 2], message: &str| {
         let map = Counts {

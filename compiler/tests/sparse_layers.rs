@@ -229,6 +229,8 @@ fn fsa_52_fsa_53_fully_connected_layers_of_any_length() {
         (128, 128, [1, 8]),
         (640, 128, [2, 4]),
         (1000, 10, [1, 8]),
+        // 17 groups: one more than have a number.
+        (9, 136, [1, 1]),
     ] {
         let layer = layer(same(1, 1, [inputs, outputs]), 1.0);
         let split = Split {

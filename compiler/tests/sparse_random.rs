@@ -25,7 +25,7 @@ fn cluster([units, channels]: [u32; 2], [lanes, entries]: [u32; 2], sets: u32) -
         map_sets: sets,
         map_entries: 64,
         weight_words: 64,
-        lists: 128,
+        lists: 64,
         sums: 64,
         ..Sparse::default()
     }

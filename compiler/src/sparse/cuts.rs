@@ -76,3 +76,17 @@ fn of_shares(length: u32, parts: u32, number: impl Fn(u32) -> u64) -> Vec<u32> {
         .chain(std::iter::once(length))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_lie_where_sums_are_nearest_to_their_shares() {
+        let cut = |lines: [u64; 3]| of_shares(3, 2, |at| lines[at as usize]);
+        // 1 or 6 of 8, 3 or 8 of 10, 2 or 6 of 8: of two that are equally near the later one.
+        assert_eq!(cut([1, 5, 2]), [0, 2, 3]);
+        assert_eq!(cut([3, 5, 2]), [0, 1, 3]);
+        assert_eq!(cut([2, 4, 2]), [0, 2, 3]);
+    }
+}
