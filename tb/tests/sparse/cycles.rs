@@ -285,7 +285,7 @@ impl Cluster for Bench {
             self,
             &ClusterInputs {
                 map: word,
-                ..inputs.clone()
+                ..*inputs
             },
         )
     }
