@@ -163,7 +163,7 @@ fn a_unit_has_no_more_than_its_rows_and_loops() {
             (MachineUnit::Weights, OP_LOAD_WEIGHTS, 1, Some(12)),
             (MachineUnit::Weights, OP_COPY, 2, None),
             (MachineUnit::Stream, OP_MATMUL, 2, Some(12)),
-            (MachineUnit::Drain, OP_DRAIN, 2, Some(25)),
+            (MachineUnit::Drain, OP_DRAIN, 2, Some(27)),
         ] {
             let loops = traversal.unit_loops(unit);
             let rows = match unit {
@@ -177,7 +177,7 @@ fn a_unit_has_no_more_than_its_rows_and_loops() {
                     .map(|(row, n)| (1, row | (n + 1) << 4)),
             );
             let most = loops.iter().max().expect("a row");
-            let advancing = u32::from(opcode == OP_DRAIN) << 24;
+            let advancing = u32::from(opcode == OP_DRAIN) << 26;
             wrong.extend(level.map(|lsb| (1 | advancing | most << lsb, 0)));
             for (first, row) in wrong {
                 let mut words = vec![opcode | (parameters + 3) << 8, first];

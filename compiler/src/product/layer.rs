@@ -187,9 +187,9 @@ impl PlacedLayer<'_> {
         self.output.address(plane, y.into(), tile.x.into())
     }
 
-    fn column_tile_index(&self, column_tile: u32) -> u8 {
+    fn column_tile_index(&self, column_tile: u32) -> u16 {
         let index = self.first_column_tile + column_tile;
-        u8::try_from(index).expect("a machine has at most 256 column tiles")
+        u16::try_from(index).expect("a machine has at most 1024 column tiles")
     }
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
