@@ -18,7 +18,7 @@
 //!   is never the halo of another.
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
 //!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it. Around a depthwise layer that
-//!   makes two rows at a time ([`Mapping::Toeplitz`]) every row of a channel does ([`RowOrder`]).
+//!   makes two rows ([`Mapping::Toeplitz`]) or blocks ([`Mapping::Blocks`]) at a time every pixel of a channel does ([`PixelOrder`]).
 //!
 //! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
 //!
@@ -61,7 +61,7 @@ pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
-pub use layout::{MatrixTensor, RowOrder, TensorPlan};
+pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use map::{MappingChoice, MappingCost};
 pub use options::{IdentitySource, MatrixOptions, Options};
 pub use product::{Mapping, matrix};
@@ -105,9 +105,21 @@ pub fn compile_for(
         options.mapping = options.mapping.or(Some(Mapping::Channel));
     }
     let constants = ir::constants(network, params)?;
-    let candidates = map::candidates(network, &constants, params, options)?;
+    let candidates = candidates(network, &constants, params, options)?;
     let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
     program.ok_or_else(|| least_special(&candidates, errors))
+}
+
+/// The combinations of mappings of a network.
+fn candidates(
+    network: &Network,
+    constants: &ir::Constants,
+    params: &Params,
+    options: Options,
+) -> Result<map::Candidates, CompileError> {
+    let fits =
+        |candidate: &map::Candidate| place::place(network, candidate, options, params).is_ok();
+    map::candidates(network, constants, params, options, &fits)
 }
 
 /// The program of the first combination of mappings that fits, and why those before it do not.

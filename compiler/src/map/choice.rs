@@ -2,7 +2,7 @@
 
 use heddle_arch::network::Network;
 
-use super::{Candidates, Switches};
+use super::{Candidate, Candidates};
 use crate::product::Mapping;
 
 /// What a layer takes with a mapping.
@@ -48,9 +48,15 @@ pub(crate) fn choices(
     let of_layer = |layer: usize| {
         let cost = candidate.costs.as_ref()?[layer]?;
         let mapping = candidate.mappings[layer];
-        let other = candidates.all.iter().enumerate().find(|(_, other)| {
-            other.mappings[layer] != mapping && differs_in_one(other.switches, candidate.switches)
+        let others = candidates.all.iter().enumerate().filter(|(_, other)| {
+            other.mappings[layer] != mapping && other.switches.keeps == candidate.switches.keeps
         });
+        // The one that is most like it.
+        let differs = |other: &Candidate| {
+            let pairs = other.mappings.iter().zip(&candidate.mappings);
+            pairs.filter(|(one, other)| one != other).count()
+        };
+        let other = others.min_by_key(|(_, other)| differs(other));
         let other_cost = other.and_then(|(_, other)| other.costs.as_ref()?[layer]);
         let reason = match other {
             None => "its input has no copies".to_string(),
@@ -69,11 +75,4 @@ pub(crate) fn choices(
         })
     };
     layers.map(of_layer).collect()
-}
-
-/// One of the mappings is another one; all else is alike.
-fn differs_in_one(one: Switches, other: Switches) -> bool {
-    let flattened = one.flattened != other.flattened;
-    let paired = one.paired != other.paired;
-    flattened != paired && one.keeps == other.keeps
 }

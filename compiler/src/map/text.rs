@@ -16,7 +16,7 @@ pub(crate) fn tables(
     let heading = [
         "",
         "flattened",
-        "paired rows",
+        "several pixels",
         "streamed weights",
         "kept copies",
         "cycles",
@@ -44,7 +44,10 @@ fn way(index: usize, candidate: &Candidate, result: String) -> Vec<String> {
     let switches = candidate.switches;
     let used = [
         switches.flattened,
-        switches.paired,
+        candidate
+            .mappings
+            .iter()
+            .any(|mapping| mapping.phases().is_some()),
         switches.streamed,
         switches.keeps,
     ];

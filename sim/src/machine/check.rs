@@ -204,7 +204,12 @@ impl WordCheck {
             within("level", word >> 27 & 7, 0, last_level)?;
             within("activation", word >> 11 & 0xf, 0, params.post.activations)?;
             within("pooled", word >> 15 & 1, 0, params.post.pooling.into())?;
-            return within("column tile", word >> 16 & 0x3ff, 0, params.column_tiles - 1);
+            return within(
+                "column tile",
+                word >> 16 & 0x3ff,
+                0,
+                params.column_tiles - 1,
+            );
         }
         if self.opcode == OP_MATMUL {
             within("raised", word >> 25 & 1, 0, params.post.dual_scale.into())?;
