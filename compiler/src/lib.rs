@@ -37,6 +37,7 @@ mod engine;
 mod error;
 mod exact;
 mod file;
+pub mod fit;
 mod ir;
 mod layout;
 mod loops;
@@ -62,7 +63,7 @@ pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
-pub use map::{MappingChoice, MappingCost};
+pub use map::{MappingChoice, MappingCost, Missed};
 pub use options::{IdentitySource, MatrixOptions, Options};
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
@@ -99,6 +100,19 @@ pub fn compile_for(
     options: Options,
     zeros: &[Option<Zeros>],
 ) -> Result<Program, CompileError> {
+    compile_and_compare(network, params, options, zeros).map(|(program, _)| program)
+}
+
+/// Compiles a network, and says which faster ways the machine is too small for.
+///
+/// # Errors
+/// As [`compile_for`].
+pub fn compile_and_compare(
+    network: &Network,
+    params: &Params,
+    options: Options,
+    zeros: &[Option<Zeros>],
+) -> Result<(Program, Vec<Missed>), CompileError> {
     let mut options = options;
     if options.engines.policy == EnginePolicy::Sparse {
         // The cluster reads planes.
@@ -107,7 +121,13 @@ pub fn compile_for(
     let constants = ir::constants(network, params)?;
     let candidates = candidates(network, &constants, params, options)?;
     let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
-    program.ok_or_else(|| least_special(&candidates, errors))
+    match program {
+        Some(program) => {
+            let missed = map::missed(network, &candidates, errors.len(), &errors);
+            Ok((program, missed))
+        }
+        None => Err(least_special(&candidates, errors)),
+    }
 }
 
 /// The combinations of mappings of a network.
@@ -117,9 +137,15 @@ fn candidates(
     params: &Params,
     options: Options,
 ) -> Result<map::Candidates, CompileError> {
-    let fits =
-        |candidate: &map::Candidate| place::place(network, candidate, options, params).is_ok();
-    map::candidates(network, constants, params, options, &fits)
+    let lack = |candidate: &map::Candidate| match place::place(network, candidate, options, params)
+    {
+        Ok(_) => 0,
+        Err(CompileError::DoesNotFit { shortages, .. }) => {
+            shortages.iter().map(Shortage::share).sum()
+        }
+        Err(_) => u64::MAX,
+    };
+    map::candidates(network, constants, params, options, &lack)
 }
 
 /// The program of the first combination of mappings that fits, and why those before it do not.

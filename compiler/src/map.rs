@@ -11,8 +11,9 @@ mod candidate;
 mod choice;
 mod layouts;
 mod limits;
+mod missed;
 mod orders;
-mod pixels;
+mod search;
 mod text;
 
 use heddle_arch::network::{LayerKind, Network};
@@ -23,11 +24,15 @@ use crate::ir::{Constants, readers};
 use crate::options::Options;
 use crate::product::Mapping;
 use candidate::Costs;
+use candidate::Ways;
 pub(crate) use candidate::{Candidate, Pixels, Switches};
 pub(crate) use choice::choices;
 pub use choice::{MappingChoice, MappingCost};
 pub(crate) use layouts::TensorLayout;
-use pixels::PixelChoice;
+pub use missed::Missed;
+pub(crate) use missed::missed;
+pub(crate) use search::Lack;
+use search::Search;
 pub(crate) use text::tables;
 
 /// All combinations: those that are asked for, the one with the fewest cycles first, and then the others.
@@ -47,16 +52,16 @@ pub(crate) fn candidates(
     constants: &Constants,
     params: &Params,
     options: Options,
-    fits: &dyn Fn(&Candidate) -> bool,
+    lack: Lack,
 ) -> Result<Candidates, CompileError> {
     limits::check(network, constants, params)?;
     let first = flattenable(network);
-    let choice = PixelChoice::of(network, params);
+    let search = Search::of(network, params);
     // Where there is no choice, both are the same.
     let both = [false, true];
     let flattened = &both[..1 + usize::from(first.is_some())];
     let all = [Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen];
-    let pixels = &all[..if choice.is_empty() { 1 } else { 4 }];
+    let pixels = &all[..if search.is_empty() { 1 } else { 4 }];
     let of_matrices = network
         .layers
         .iter()
@@ -75,51 +80,63 @@ pub(crate) fn candidates(
             None => true,
             Some(Mapping::Channel) => !flattened && pixels == Pixels::One,
             Some(Mapping::Flattened) => (flattened || first.is_none()) && pixels == Pixels::One,
-            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || choice.is_empty(),
-            Some(Mapping::Blocks) => pixels == Pixels::Blocks || choice.is_empty(),
+            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || search.is_empty(),
+            Some(Mapping::Blocks) => pixels == Pixels::Blocks || search.is_empty(),
         }
     };
-    let (mut found, mut costs) = (Vec::<Candidate>::new(), Costs::default());
-    let mut candidate = |switches: Switches, mappings: Vec<Mapping>| {
+    let mut costs = Costs::default();
+    let mut candidate = |switches: Switches, ways: Ways| {
         let matrices = options.matrices;
         Candidate::of(
-            network, switches, mappings, constants, params, matrices, &mut costs,
+            network, switches, ways, constants, params, matrices, &mut costs,
         )
     };
-    for (&keeps, &streamed) in keeps
-        .iter()
-        .flat_map(|keeps| [true, false].iter().map(move |s| (keeps, s)))
-    {
-        for (&flattened, &pixels) in flattened
-            .iter()
-            .flat_map(|f| pixels.iter().map(move |p| (f, p)))
-        {
-            let switches = Switches {
-                flattened,
-                pixels,
-                streamed,
-                keeps,
-            };
-            let mut mappings = vec![Mapping::Channel; network.layers.len()];
-            if let Some(first) = first.filter(|_| flattened) {
-                mappings[first] = Mapping::Flattened;
-            }
-            let mappings = match pixels {
-                Pixels::One => mappings,
-                Pixels::Rows => choice.all(&mappings, Mapping::Toeplitz),
-                Pixels::Blocks => choice.all(&mappings, Mapping::Blocks),
-                Pixels::Chosen => {
-                    let mut of = |mappings| candidate(switches, mappings);
-                    choice.best(mappings, &mut of, fits)
+    let mut all = Vec::new();
+    for &keeps in keeps {
+        for &flattened in flattened {
+            for &pixels in pixels {
+                for streamed in [true, false] {
+                    all.push(Switches {
+                        flattened,
+                        pixels,
+                        streamed,
+                        reduced: false,
+                        keeps,
+                    });
                 }
-            };
-            let new = candidate(switches, mappings);
-            match found.iter_mut().find(|other| other.is_like(&new)) {
-                Some(other) if is_asked(&new) => other.switches = switches,
-                Some(_) => {}
-                None => found.push(new),
             }
         }
+    }
+    let mut found = Vec::<Candidate>::new();
+    let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
+        Some(other) if is_asked(&new) => other.switches = new.switches,
+        Some(_) => {}
+        None => found.push(new),
+    };
+    for switches in all {
+        let mut ways = Ways {
+            mappings: vec![Mapping::Channel; network.layers.len()],
+            streams: vec![switches.streamed; network.layers.len()],
+        };
+        if let Some(first) = first.filter(|_| switches.flattened) {
+            ways.mappings[first] = Mapping::Flattened;
+        }
+        let ways = match switches.pixels {
+            Pixels::One => ways,
+            Pixels::Rows => search.all(ways, Mapping::Toeplitz),
+            Pixels::Blocks => search.all(ways, Mapping::Blocks),
+            Pixels::Chosen => search.fastest(ways, &mut |ways| candidate(switches, ways)),
+        };
+        let new = candidate(switches, ways.clone());
+        if is_asked(&new) && switches.streamed {
+            let switches = Switches {
+                reduced: true,
+                ..switches
+            };
+            let begin = candidate(switches, ways);
+            add(search.reduced(begin, &mut |ways| candidate(switches, ways), lack));
+        }
+        add(new);
     }
     found.sort_by_key(|candidate| (!is_asked(candidate), candidate.cycles()));
     let asked = found.iter().filter(|candidate| is_asked(candidate)).count();

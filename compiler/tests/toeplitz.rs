@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
-use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program, compile, compile_with};
+use heddle_compiler::{Mapping, Options, PixelOrder, Program, compile, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -87,7 +87,7 @@ fn count_events(
 }
 
 /// What must have happened, of readers and writers.
-const NEIGHBOURS: [&str; 15] = [
+const NEIGHBOURS: [&str; 14] = [
     "flattened: plain to split_blocks",
     "flattened: plain to split_rows",
     "kernel: plain to split_blocks",
@@ -95,7 +95,6 @@ const NEIGHBOURS: [&str; 15] = [
     "point: joined_blocks to phased",
     "point: joined_blocks to split_blocks",
     "point: joined_rows to plain",
-    "point: joined_rows to split_blocks",
     "point: joined_rows to split_rows",
     "point: split_rows to plain",
     "stride 2: phased to plain",

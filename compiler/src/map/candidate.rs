@@ -36,6 +36,8 @@ pub(crate) struct Switches {
     pub pixels: Pixels,
     /// Weights are streamed where that helps.
     pub streamed: bool,
+    /// What costs least was taken back until the rest fits.
+    pub reduced: bool,
     /// Transposed copies stay for later layers.
     pub keeps: bool,
 }
@@ -49,18 +51,27 @@ impl Switches {
     }
 }
 
-/// A network with a mapping for each layer. Nothing has an address.
+/// The ways of the layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// The mapping of each.
+    pub mappings: Vec<Mapping>,
+    /// Its weights are streamed if that helps.
+    pub streams: Vec<bool>,
+}
+
+/// A network with a way for each layer. Nothing has an address.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub switches: Switches,
     /// The layers as operations.
     pub lowered: Lowered,
-    pub mappings: Vec<Mapping>,
+    pub ways: Ways,
     /// Weights of each layer of planes.
     pub weights: Vec<Option<WeightPlan>>,
     /// Layout of each tensor of planes.
     pub layouts: Vec<Option<TensorLayout>>,
-    /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or its weights.
+    /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or the weights of a layer.
     pub costs: Option<Vec<Option<MappingCost>>>,
 }
 
@@ -75,7 +86,7 @@ impl Candidate {
     pub fn of(
         network: &Network,
         switches: Switches,
-        mappings: Vec<Mapping>,
+        ways: Ways,
         constants: &Constants,
         params: &Params,
         options: MatrixOptions,
@@ -88,14 +99,14 @@ impl Candidate {
             switches.keeps,
             params.array.cols,
         );
-        let orders = tensor_orders(network, &mappings, params);
+        let orders = tensor_orders(network, &ways.mappings, params);
         let orders = orders.expect("its layers can read and write so");
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers
             .map(|(index, layer)| {
                 let orders = layer_orders(network, index, &orders);
-                let (mapping, own) = (mappings[index], constants.layers[index]);
-                let streamed = switches.streamed;
+                let (mapping, own) = (ways.mappings[index], constants.layers[index]);
+                let streamed = ways.streams[index];
                 let plan = || WeightPlan::of(layer, mapping, orders, own, streamed, params);
                 let on_planes = !layer.kind.is_of_matrices() && constants.hosts[index].is_none();
                 on_planes.then(plan)
@@ -109,7 +120,7 @@ impl Candidate {
         });
         let mut candidate = Self {
             switches,
-            mappings,
+            ways,
             layouts: layouts.collect(),
             weights,
             lowered,
@@ -126,7 +137,7 @@ impl Candidate {
     /// The same layouts and weights, whatever was asked for.
     pub fn is_like(&self, other: &Self) -> bool {
         self.switches.keeps == other.switches.keeps
-            && self.mappings == other.mappings
+            && self.ways.mappings == other.ways.mappings
             && self.weights == other.weights
     }
 
@@ -138,12 +149,12 @@ impl Candidate {
         })
     }
 
-    /// Addresses of a partition reach all bytes of any tensor, and of all weights.
+    /// Addresses of a partition reach all bytes of any tensor, and of the weights of any layer.
     fn has_room(&self, params: &Params) -> bool {
         let tensors = self.layouts.iter().flatten().map(|l| l.footprint.bytes);
         let weights = self.weights.iter().flatten().map(WeightPlan::bytes);
         let room = u64::from(params.operand_bytes());
-        tensors.max().unwrap_or(0) <= room && weights.sum::<u64>() <= room
+        tensors.chain(weights).max().unwrap_or(0) <= room
     }
 
     /// What a layer of planes takes.
@@ -163,8 +174,8 @@ impl Candidate {
         let tensors = inputs.iter().chain([&output]);
         let key = (
             index,
-            self.mappings[index],
-            self.switches.streamed,
+            self.ways.mappings[index],
+            self.ways.streams[index],
             weights.orders.clone(),
             tensors.map(TensorPlan::distances).collect(),
         );

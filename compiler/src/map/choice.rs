@@ -47,13 +47,14 @@ pub(crate) fn choices(
     let layers = 0..network.layers.len();
     let of_layer = |layer: usize| {
         let cost = candidate.costs.as_ref()?[layer]?;
-        let mapping = candidate.mappings[layer];
+        let mapping = candidate.ways.mappings[layer];
         let others = candidates.all.iter().enumerate().filter(|(_, other)| {
-            other.mappings[layer] != mapping && other.switches.keeps == candidate.switches.keeps
+            other.ways.mappings[layer] != mapping
+                && other.switches.keeps == candidate.switches.keeps
         });
         // The one that is most like it.
         let differs = |other: &Candidate| {
-            let pairs = other.mappings.iter().zip(&candidate.mappings);
+            let pairs = other.ways.mappings.iter().zip(&candidate.ways.mappings);
             pairs.filter(|(one, other)| one != other).count()
         };
         let other = others.min_by_key(|(_, other)| differs(other));
@@ -62,7 +63,7 @@ pub(crate) fn choices(
             None => "its input has no copies".to_string(),
             Some((index, _)) if index >= candidates.asked => "as asked for".to_string(),
             Some((index, other)) if index < chosen || other.costs.is_none() => {
-                format!("{} does not fit", other.mappings[layer])
+                format!("{} does not fit", other.ways.mappings[layer])
             }
             Some(_) if mapping == Mapping::Channel => "not more cycles".to_string(),
             Some(_) => "fewer cycles".to_string(),
@@ -70,7 +71,7 @@ pub(crate) fn choices(
         Some(MappingChoice {
             mapping,
             cost,
-            other: other.and_then(|(_, other)| Some((other.mappings[layer], other_cost?))),
+            other: other.and_then(|(_, other)| Some((other.ways.mappings[layer], other_cost?))),
             reason,
         })
     };

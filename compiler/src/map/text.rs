@@ -45,6 +45,7 @@ fn way(index: usize, candidate: &Candidate, result: String) -> Vec<String> {
     let used = [
         switches.flattened,
         candidate
+            .ways
             .mappings
             .iter()
             .any(|mapping| mapping.phases().is_some()),
@@ -82,11 +83,13 @@ fn layers(network: &Network, candidates: &Candidates) -> Table {
             let cost = candidate.costs.as_ref().and_then(|costs| costs[layer]);
             match (cost, &candidate.weights[layer]) {
                 (Some(cost), _) => [
-                    candidate.mappings[layer].name().to_string(),
+                    candidate.ways.mappings[layer].name().to_string(),
                     cost.cycles.to_string(),
                     cost.buffer_bytes.to_string(),
                 ],
-                (None, Some(_)) => [candidate.mappings[layer].name(), "-", "-"].map(str::to_string),
+                (None, Some(_)) => {
+                    [candidate.ways.mappings[layer].name(), "-", "-"].map(str::to_string)
+                }
                 (None, None) => ["-"; 3].map(str::to_string),
             }
         });
