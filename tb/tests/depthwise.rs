@@ -101,7 +101,10 @@ fn pairs_of_rows_agree_with_more_rows_than_columns() {
 
 #[test]
 fn blocks_of_pixels_agree() {
-    run_networks(roomy(machines::pooling()), Mapping::Blocks, 8);
+    let mut params = roomy(machines::pooling());
+    params.name = "blocks".to_string();
+    params.results_buffer.depth = 16;
+    run_networks(params, Mapping::Blocks, 8);
 }
 
 /// The trained network, asked for what would take longer on planes of 8 x 8 pixels.

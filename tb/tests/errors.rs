@@ -127,7 +127,15 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0504, 0, 0, 0, 0],
             [0x0504, params.lanes() + 1, 0, 0, 0],
             [0x0504, 1 | 1 << 11, 0, 0, 0],
-            [0x0504, 1 | params.column_tiles << 16, 0, 0, 0],
+            // With all 1024 tiles none is missing.
+            [
+                0x0504,
+                1 | (params.column_tiles << 16 | u32::from(params.column_tiles == 1024) << 11)
+                    & 0x03ff_ffff,
+                0,
+                0,
+                0,
+            ],
             [0x0504, 1, 1 << 9, 0, 0],
             [0x0504, 1, 1 << 25, 0, 0],
         ] {
