@@ -259,7 +259,7 @@ pub const fn cluster_counter_address(counter: u32) -> u32 {
         | cluster_count_at::COUNTER.put(counter)
 }
 
-/// Byte address of a column parameter: column 0..=255, column tile 0..=255.
+/// Byte address of a column parameter: column 0..=255, column tile 0..=1023.
 pub const fn column_address(column: u32, tile: u32, sel: ColumnSelect) -> u32 {
     column_at::REGION.put(2)
         | column_at::COLUMN.put(column)

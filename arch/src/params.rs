@@ -41,7 +41,7 @@ pub struct Params {
     pub results_buffer: ResultsBuffer,
     /// Column tiles for which bias and scale of every column are stored, a power of two. A layer
     /// takes ceil(output channels / lanes) of them.
-    #[schemars(extend("enum" = powers(1, 256), "x-allowed" = "a power of two from 1 to 256"))]
+    #[schemars(extend("enum" = powers(1, 1024), "x-allowed" = "a power of two from 1 to 1024"))]
     pub column_tiles: u32,
     /// The program memory.
     pub program: Program,

@@ -64,7 +64,7 @@ const CASES: &[(&str, &str)] = &[
     ("[4, 4]", "[4, 4], \"slices\": 2"),
     ("\"depth\": 64", "\"depth\": 100"),
     ("\"depth\": 64", "\"depth\": 8"),
-    ("\"column_tiles\": 16", "\"column_tiles\": 512"),
+    ("\"column_tiles\": 16", "\"column_tiles\": 2048"),
     ("\"words\": 1024", "\"words\": 32"),
     ("\"words\": 1024", "\"words\": 131072"),
     ("\"tiny\"", "\"\""),

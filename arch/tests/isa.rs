@@ -80,7 +80,7 @@ fn pooling() -> impl Strategy<Value = Option<Pooling>> {
 
 prop_compose! {
     fn drain()(
-        wait in wait(), columns in 1u32..=256, flags in any::<[bool; 2]>(), tile in any::<u8>(),
+        wait in wait(), columns in 1u32..=256, flags in any::<[bool; 2]>(), tile in 0u16..1024,
         lo in -256i16..256, hi in -256i16..256, place in place(), activation in 0u8..=8,
         pooling in pooling(), advance in prop::option::of(0u8..8), record in record()
     ) -> Instruction {
@@ -212,13 +212,13 @@ fn words_are_those_of_the_document() {
     let mut drain = Instruction::Drain(Drain {
         columns: 256,
         single: true,
-        tile: 0xab,
+        tile: 0x2ab,
         lo: -256,
         hi: 255,
         record: Record::default(),
         ..Drain::default()
     });
-    assert_eq!(drain.encode(), [0x0000_0304, 0x00ab_0300, 0x00ff_0100]);
+    assert_eq!(drain.encode(), [0x0000_0304, 0x02ab_0300, 0x00ff_0100]);
     assert_eq!(Instruction::decode(&drain.encode()), Ok((drain.clone(), 3)));
     if let Instruction::Drain(Drain { place, .. }) = &mut drain {
         *place = Some(DrainPlace {
@@ -228,7 +228,7 @@ fn words_are_those_of_the_document() {
     }
     assert_eq!(
         drain.encode(),
-        [0x0000_0404, 0x00ab_0700, 0x00ff_0100, 0x0012_00cd]
+        [0x0000_0404, 0x02ab_0700, 0x00ff_0100, 0x0012_00cd]
     );
     if let Instruction::Drain(Drain {
         dual,
@@ -248,7 +248,7 @@ fn words_are_those_of_the_document() {
         drain.encode(),
         [
             0x0000_0504,
-            0x10ab_af00,
+            0x42ab_af00,
             0x00ff_0100,
             0x0012_00cd,
             0x0000_ff04
@@ -444,7 +444,7 @@ fn faulty_lines_are_explained() {
         "load_weights rows=x level=0 -> rows is \"x\"",
         "load_weights rows=4 level=0 wait=host -> wait is \"host\"",
         "load_weights rows=4 level=0 first -> \"first\" is no field of load_weights",
-        "drain columns=4 tile=256 lo=0 hi=0 -> tile is \"256\"",
+        "drain columns=4 tile=1024 lo=0 hi=0 -> tile is 1024, expected 0 to 1023",
         "drain columns=4 tile=0 lo=0 hi=0 turn=1 -> \"turn\" is called \"rotate\"",
         "drain columns=4 tile=0 lo=0 hi=0 [row 0 base 4 -> expected a block in brackets",
         "drain columns=4 tile=0 lo=0 hi=0 [row 0: 0..4 step 1] -> expected [row ROW base",

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod engines;
+mod fit;
 mod import;
 mod matrices;
 mod offsets;
@@ -16,6 +17,7 @@ use heddle_gen::TextStyle;
 use crate::failure::Failure;
 use crate::output;
 pub use engines::{EngineArg, EngineArgs};
+pub use fit::FitArgs;
 pub use import::ImportArgs;
 pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
@@ -42,6 +44,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Make the program of a network, or print a stage of the making
     Compile(CompileArgs),
+    /// Find the memories that a network needs
+    Fit(FitArgs),
     /// Run a network on the golden machine, without Verilog
     Sim(SimArgs),
     /// Run a network on the generated Verilog and compare with the golden model
@@ -314,6 +318,8 @@ pub enum MappingArg {
     Flattened,
     /// Depthwise layers make two rows at a time
     Toeplitz,
+    /// Depthwise layers make blocks of 2 x 2 pixels at a time
+    Blocks,
 }
 
 impl MappingArg {
@@ -324,6 +330,7 @@ impl MappingArg {
             MappingArg::Channel => Some(Mapping::Channel),
             MappingArg::Flattened => Some(Mapping::Flattened),
             MappingArg::Toeplitz => Some(Mapping::Toeplitz),
+            MappingArg::Blocks => Some(Mapping::Blocks),
         }
     }
 }

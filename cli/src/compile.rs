@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
-use heddle_compiler::{Engine, Graph, LayerPlan, Program, Stage, Table, TensorPlan};
+use heddle_compiler::{Engine, Graph, LayerPlan, Missed, Program, Stage, Table, TensorPlan};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
@@ -29,8 +29,9 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             return Ok(());
         }
     }
-    let program =
-        heddle_compiler::compile_for(&network, &params, options, &zeros).map_err(Failure::new)?;
+    let (program, missed) =
+        heddle_compiler::compile_and_compare(&network, &params, options, &zeros)
+            .map_err(Failure::new)?;
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
@@ -41,8 +42,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
         Some(DumpArg::Asm) => output::print(&asm(&program)?),
-        None if args.json => output::print_json(&summary(&program, &params)),
-        None => output::print(&text(&program, &params)),
+        None if args.json => output::print_json(&summary(&program, &missed, &params)),
+        None => output::print(&(text(&program, &params) + &faster(&missed))),
     }
 }
 
@@ -171,7 +172,35 @@ pub fn place(layer: &LayerPlan) -> String {
     }
 }
 
-fn summary(program: &Program, params: &Params) -> serde_json::Value {
+/// Faster ways that do not fit.
+fn faster(missed: &[Missed]) -> String {
+    let lines = missed.iter().map(|missed| {
+        let (names, ways): (Vec<&str>, Vec<&str>) = missed
+            .layers
+            .iter()
+            .map(|(name, way)| (name.as_str(), *way))
+            .unzip();
+        let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (name, way) in names.into_iter().zip(ways) {
+            match alike.iter_mut().find(|(other, _)| *other == way) {
+                Some((_, names)) => names.push(name),
+                None => alike.push((way, vec![name])),
+            }
+        }
+        let layers = alike
+            .iter()
+            .map(|(way, names)| format!("{way} for {}", names.join(", ")));
+        format!(
+            "{} cycles fewer with {}, but {}\n",
+            missed.cycles,
+            layers.collect::<Vec<_>>().join("; "),
+            missed.lacks
+        )
+    });
+    lines.collect()
+}
+
+fn summary(program: &Program, missed: &[Missed], params: &Params) -> serde_json::Value {
     let (input, activations) = activation_bytes(program, params);
     let runs = program.runs.iter().map(|run| {
         json!({
@@ -205,6 +234,14 @@ fn summary(program: &Program, params: &Params) -> serde_json::Value {
         "activation_bytes": activations,
         "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
+        "missed": missed.iter().map(|missed| {
+            let layers = missed.layers.iter();
+            json!({
+                "cycles": missed.cycles,
+                "layers": layers.map(|(name, way)| json!({ "name": name, "way": way })).collect::<Vec<_>>(),
+                "lacks": missed.lacks,
+            })
+        }).collect::<Vec<_>>(),
     });
     if params.state_buffer.input_banks > 0 {
         summary["input_bytes"] = json!(input);

@@ -11,6 +11,7 @@ mod cosim;
 mod design;
 mod failure;
 mod file_form;
+mod fit;
 mod folder;
 mod generate;
 mod import;
@@ -58,6 +59,7 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Lint(args) => lint::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Compile(args) => compile::run(&args).map(|()| true),
+        Command::Fit(args) => fit::run(&args).map(|()| true),
         Command::Sim(args) => sim::run(&args),
         Command::Cosim(args) => cosim::run(&args),
         Command::Traverse(args) => traverse::run(&args),

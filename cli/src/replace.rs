@@ -32,6 +32,13 @@ pub const PROGRAM: FileKind = FileKind {
     begins: b"{\n  \"format\": \"heddle-program-",
 };
 
+/// Configurations.
+pub const CONFIG: FileKind = FileKind {
+    name: "configuration",
+    at: 0,
+    begins: b"{\n  \"name\": ",
+};
+
 /// Networks.
 pub const NETWORK: FileKind = FileKind {
     name: "network file",

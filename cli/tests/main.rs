@@ -13,6 +13,7 @@ mod compile;
 mod config;
 mod cosim;
 mod extremes;
+mod fit;
 mod generate;
 mod import;
 mod lint;

@@ -28,7 +28,7 @@ pub fn dump(
     stage: Stage,
 ) -> Result<Vec<Table>, CompileError> {
     let constants = ir::constants(network, params)?;
-    let candidates = map::candidates(network, &constants, params, options)?;
+    let candidates = super::candidates(network, &constants, params, options)?;
     let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, &[]));
     match (stage, program) {
         (Stage::Map, program) => {

@@ -185,7 +185,7 @@ fn layer_plan(
         vectors,
         operands,
         choice: MappingChoice {
-            mapping: candidate.mappings[index],
+            mapping: candidate.ways.mappings[index],
             cost: MappingCost {
                 cycles: match (host, sparse) {
                     (Some(_), _) => 0,

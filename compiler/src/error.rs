@@ -3,7 +3,7 @@
 use std::fmt;
 
 use heddle_arch::network::Network;
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, Post};
 
 /// A memory of the machine that can be too small for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,6 +64,33 @@ impl Memory {
             Memory::Tables => "post.activations",
         }
     }
+
+    /// What else helps if the fields have their largest values, as they have on this machine.
+    fn end(self, params: &Params) -> Option<&'static str> {
+        let (is_at_end, help) = match self {
+            Memory::Input | Memory::Activations | Memory::Weights | Memory::Matrices => (
+                params.partition_bytes() >= Params::PARTITION_BYTES_MAX,
+                "a partition has at most 65536 bytes: a larger array.rows gives more partitions",
+            ),
+            Memory::ColumnTiles => (
+                params.column_tiles >= 1024,
+                "at most 1024: a larger array.cols needs fewer, and so does --mapping channel",
+            ),
+            Memory::Program => (
+                params.program.words >= 65536,
+                "at most 65536: a larger results_buffer.depth needs fewer",
+            ),
+            Memory::RowOffsets => (
+                params.state_buffer.row_offsets >= 256,
+                "at most 256: --mapping channel needs none",
+            ),
+            Memory::Tables => (
+                params.post.activations >= Post::ACTIVATIONS_MAX,
+                "at most 8: fewer different functions",
+            ),
+        };
+        is_at_end.then_some(help)
+    }
 }
 
 /// A memory that is too small.
@@ -75,6 +102,8 @@ pub struct Shortage {
     pub needed: u64,
     /// What the machine has; less than `needed`.
     pub available: u64,
+    /// What else helps, if the fields that set it have their largest values.
+    pub end: Option<&'static str>,
 }
 
 impl Shortage {
@@ -84,12 +113,21 @@ impl Shortage {
         self.needed - self.available
     }
 
+    /// How much is missing, in millionths of what there is; never 0.
+    pub(crate) fn share(&self) -> u64 {
+        let share = u128::from(self.missing()) * 1_000_000 / u128::from(self.available.max(1));
+        u64::try_from(share)
+            .unwrap_or(u64::MAX)
+            .clamp(1, u64::MAX / 16)
+    }
+
     /// The shortage, if there is one.
     pub(crate) fn of(memory: Memory, needed: u64, available: u64) -> Option<Self> {
         (needed > available).then_some(Self {
             memory,
             needed,
             available,
+            end: None,
         })
     }
 }
@@ -98,7 +136,7 @@ impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} {} {} {}, {} available, {} missing (set by {})",
+            "{} {} {} {}, {} available, {} missing ({})",
             self.memory.name(),
             match self.memory {
                 Memory::Input | Memory::Program => "needs",
@@ -108,7 +146,10 @@ impl fmt::Display for Shortage {
             self.memory.unit(),
             self.available,
             self.missing(),
-            self.memory.field()
+            match self.end {
+                Some(end) => end.to_string(),
+                None => format!("set by {}", self.memory.field()),
+            }
         )
     }
 }
@@ -175,8 +216,11 @@ impl CompileError {
     pub(crate) fn does_not_fit(
         network: &Network,
         params: &Params,
-        shortages: Vec<Shortage>,
+        mut shortages: Vec<Shortage>,
     ) -> Self {
+        for shortage in &mut shortages {
+            shortage.end = shortage.memory.end(params);
+        }
         CompileError::DoesNotFit {
             network: network.name.clone(),
             configuration: params.name.clone(),

@@ -8,6 +8,6 @@ mod tensor;
 pub(crate) use matrix_place::Run;
 pub use matrix_place::{MatrixPlace, MatrixShape};
 pub use matrix_tensor::MatrixTensor;
-pub use order::RowOrder;
+pub use order::{Phases, PixelOrder};
 pub use tensor::TensorPlan;
 pub(crate) use tensor::{Distances, Footprint};

@@ -18,7 +18,7 @@
 //!   is never the halo of another.
 //! - Every channel lies in one partition, but for the input of a network whose first layer has its taps
 //!   laid over the rows ([`Mapping::Flattened`]): the host writes it wherever a tap needs it. Around a depthwise layer that
-//!   makes two rows at a time ([`Mapping::Toeplitz`]) every row of a channel does ([`RowOrder`]).
+//!   makes two rows ([`Mapping::Toeplitz`]) or blocks ([`Mapping::Blocks`]) at a time every pixel of a channel does ([`PixelOrder`]).
 //!
 //! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
 //!
@@ -37,6 +37,7 @@ mod engine;
 mod error;
 mod exact;
 mod file;
+pub mod fit;
 mod ir;
 mod layout;
 mod loops;
@@ -61,8 +62,8 @@ pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
-pub use layout::{MatrixTensor, RowOrder, TensorPlan};
-pub use map::{MappingChoice, MappingCost};
+pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
+pub use map::{MappingChoice, MappingCost, Missed};
 pub use options::{IdentitySource, MatrixOptions, Options};
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
@@ -99,15 +100,52 @@ pub fn compile_for(
     options: Options,
     zeros: &[Option<Zeros>],
 ) -> Result<Program, CompileError> {
+    compile_and_compare(network, params, options, zeros).map(|(program, _)| program)
+}
+
+/// Compiles a network, and says which faster ways the machine is too small for.
+///
+/// # Errors
+/// As [`compile_for`].
+pub fn compile_and_compare(
+    network: &Network,
+    params: &Params,
+    options: Options,
+    zeros: &[Option<Zeros>],
+) -> Result<(Program, Vec<Missed>), CompileError> {
     let mut options = options;
     if options.engines.policy == EnginePolicy::Sparse {
         // The cluster reads planes.
         options.mapping = options.mapping.or(Some(Mapping::Channel));
     }
     let constants = ir::constants(network, params)?;
-    let candidates = map::candidates(network, &constants, params, options)?;
+    let candidates = candidates(network, &constants, params, options)?;
     let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
-    program.ok_or_else(|| least_special(&candidates, errors))
+    match program {
+        Some(program) => {
+            let missed = map::missed(network, &candidates, errors.len(), &errors);
+            Ok((program, missed))
+        }
+        None => Err(least_special(&candidates, errors)),
+    }
+}
+
+/// The combinations of mappings of a network.
+fn candidates(
+    network: &Network,
+    constants: &ir::Constants,
+    params: &Params,
+    options: Options,
+) -> Result<map::Candidates, CompileError> {
+    let lack = |candidate: &map::Candidate| match place::place(network, candidate, options, params)
+    {
+        Ok(_) => 0,
+        Err(CompileError::DoesNotFit { shortages, .. }) => {
+            shortages.iter().map(Shortage::share).sum()
+        }
+        Err(_) => u64::MAX,
+    };
+    map::candidates(network, constants, params, options, &lack)
 }
 
 /// The program of the first combination of mappings that fits, and why those before it do not.

@@ -40,7 +40,7 @@ pub(crate) struct Placement {
     /// The matrices.
     pub matrices: Matrices,
     /// The column tile with bias 0 and scale 1.
-    pub unit_tile: u8,
+    pub unit_tile: u16,
 }
 
 /// Addresses of tensors and weights.
@@ -97,7 +97,7 @@ pub(crate) fn place(
         tables: row_tables(network, candidate),
         zeros: regions.zeros,
         matrices: regions.matrices,
-        unit_tile: unit_tile as u8,
+        unit_tile: unit_tile as u16,
     })
 }
 

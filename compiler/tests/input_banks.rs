@@ -44,6 +44,7 @@ fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
                 memory: Memory::Input,
                 needed: 4000,
                 available: 512,
+                end: None,
             }));
         }
         other => panic!("{other:?}"),

@@ -52,6 +52,7 @@ fn a_program_memory_that_is_too_small_is_named() {
         memory: Memory::Program,
         needed: 10 + 11 + 17 + 1,
         available: 24,
+        end: None,
     };
     assert_eq!(found, [expected]);
     assert_eq!(found[0].missing(), 15);
@@ -97,6 +98,7 @@ fn all_column_tiles_can_be_used_and_no_more() {
         memory: Memory::ColumnTiles,
         needed: 9,
         available: 8,
+        end: None,
     };
     assert_eq!(found, [expected]);
 }

@@ -309,7 +309,7 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
         let mapping = match (choice.other, choice.mapping) {
             (Some((other, _)), _) => other,
             (None, Mapping::Channel) => Mapping::Flattened,
-            (None, Mapping::Flattened | Mapping::Toeplitz) => Mapping::Channel,
+            (None, _) => Mapping::Channel,
         };
         let Ok(other) = compile_with(&network, &params, mapped(mapping)) else {
             // What it would take is known all the same; if that is less, the reason says that it does not fit.

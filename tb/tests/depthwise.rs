@@ -1,9 +1,9 @@
-//! Depthwise layers that make two rows at a time, on the whole machine as emitted Verilog: every value of every layer against the
+//! Depthwise layers that make several pixels at a time, on the whole machine as emitted Verilog: every value of every layer against the
 //! golden network, every counter against the golden machine, cycles against the compiler.
 
 use crate::machines;
 use heddle_arch::params::Params;
-use heddle_compiler::{Mapping, Options, compile_with};
+use heddle_compiler::{Mapping, Options, PixelOrder, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -12,9 +12,9 @@ use crate::machines::Machine;
 use crate::rtl::{Checked, Coverage, OrPanic, seeds};
 use crate::top::{images, labelled, mobile, run_images};
 
-fn options(whole: bool) -> Options {
+fn options(mapping: Mapping, whole: bool) -> Options {
     Options {
-        mapping: Some(Mapping::Toeplitz),
+        mapping: Some(mapping),
         whole,
         ..Options::default()
     }
@@ -30,23 +30,28 @@ fn roomy(mut params: Params) -> Params {
 }
 
 /// Compiles a random network and runs two images; false if it has no such layer or does not fit.
-fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<bool> {
+fn random_network(
+    machine: &Machine,
+    mapping: Mapping,
+    seed: u64,
+    coverage: &mut Coverage,
+) -> Checked<bool> {
     let params = &machine.params;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let blocks = rng.random_range(1..=2);
     let network = random_depthwise_network(&mut rng, blocks, params.lanes());
     let network = machines::fitting(network, params);
-    let Ok(program) = compile_with(&network, params, options(seed % 3 == 0)) else {
+    let Ok(program) = compile_with(&network, params, options(mapping, seed % 3 == 0)) else {
         return Ok(false);
     };
-    let pairs = |plan: &&heddle_compiler::LayerPlan| plan.choice.mapping == Mapping::Toeplitz;
-    let count = program.layers.iter().filter(pairs).count();
+    let several = |plan: &&heddle_compiler::LayerPlan| plan.choice.mapping == mapping;
+    let count = program.layers.iter().filter(several).count();
     if count == 0 {
         return Ok(false);
     }
     let images = images(&mut rng, &network, 2);
     run_images(machine, seed, (&network, &program), images)?;
-    coverage.event("several layers of pairs", count > 1);
+    coverage.event("several such layers", count > 1);
     coverage.event("one run", program.runs.len() == 1);
     coverage.event(
         "several groups",
@@ -54,28 +59,33 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     );
     coverage.event("several parts of a plane", {
         let shape = network.layers[0].output;
-        shape.height.div_ceil(2) * shape.width > params.results_buffer.depth
+        let phases = mapping.phases().expect("several pixels");
+        shape.height * shape.width / phases.count() > params.results_buffer.depth
     });
+    if mapping == Mapping::Blocks {
+        let mut tensors = program.tensors.iter();
+        coverage.event(
+            "phased",
+            tensors.any(|tensor| tensor.order == PixelOrder::Phased),
+        );
+    }
     Ok(true)
 }
 
 /// Runs `count` networks for each seed.
-fn run_networks(params: Params, count: u64) {
+fn run_networks(params: Params, mapping: Mapping, count: u64) {
     let machine = Machine::new(params);
     let mut coverage = Coverage::default();
     for first in seeds() {
         let mut run = 0;
         for seed in (100_000 * first..).take(1000) {
-            let done = random_network(&machine, seed, &mut coverage);
+            let done = random_network(&machine, mapping, seed, &mut coverage);
             run += u64::from(done.or_panic());
             if run == count {
                 break;
             }
         }
-        assert_eq!(
-            run, count,
-            "networks with pairs of rows, from seed {first} on"
-        );
+        assert_eq!(run, count, "networks with {mapping}, from seed {first} on");
     }
     coverage.assert_complete();
 }
@@ -86,14 +96,23 @@ fn pairs_of_rows_agree_with_more_rows_than_columns() {
     params.name = "uneven".to_string();
     params.array.rows = 3;
     params.array.cols = 2;
-    run_networks(params, 8);
+    run_networks(params, Mapping::Toeplitz, 8);
+}
+
+#[test]
+fn blocks_of_pixels_agree() {
+    let mut params = roomy(machines::pooling());
+    params.name = "blocks".to_string();
+    params.results_buffer.depth = 16;
+    run_networks(params, Mapping::Blocks, 8);
 }
 
 /// The trained network, asked for what would take longer on planes of 8 x 8 pixels.
 #[test]
 fn the_mobile_network_gives_the_golden_outputs_with_pairs_of_rows() {
     let (network, machine) = mobile();
-    let program = compile_with(&network, &machine.params, options(false)).unwrap();
+    let program =
+        compile_with(&network, &machine.params, options(Mapping::Toeplitz, false)).unwrap();
     let layers = program.layers.iter().map(|plan| plan.choice.mapping);
     assert!(
         layers

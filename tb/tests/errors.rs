@@ -111,7 +111,7 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0402, rows + 1, 0, 0, 0],
             [0x0402, 1 | 1 << 9, 0, 0, 0],
             [0x0402, 1 | 1 << 21, 0, 0, 0],
-            [0x0504, 1 | 1 << 26, 0, 0, 0],
+            [0x0504, 1 | 1 << 27, 0, 0, 0],
             [0x0503, 1 | 1 << 25, 0, 0, 0],
             [0x0402, 1, 1 << 8, 0, 0],
             [0x0503, rows + 1, 0, 0, 0],
@@ -127,7 +127,15 @@ fn illegal_instructions_stop_with_their_code() {
             [0x0504, 0, 0, 0, 0],
             [0x0504, params.lanes() + 1, 0, 0, 0],
             [0x0504, 1 | 1 << 11, 0, 0, 0],
-            [0x0504, 1 | params.column_tiles << 16, 0, 0, 0],
+            // With all 1024 tiles none is missing.
+            [
+                0x0504,
+                1 | (params.column_tiles << 16 | u32::from(params.column_tiles == 1024) << 11)
+                    & 0x03ff_ffff,
+                0,
+                0,
+                0,
+            ],
             [0x0504, 1, 1 << 9, 0, 0],
             [0x0504, 1, 1 << 25, 0, 0],
         ] {
@@ -163,7 +171,7 @@ fn a_unit_has_no_more_than_its_rows_and_loops() {
             (MachineUnit::Weights, OP_LOAD_WEIGHTS, 1, Some(12)),
             (MachineUnit::Weights, OP_COPY, 2, None),
             (MachineUnit::Stream, OP_MATMUL, 2, Some(12)),
-            (MachineUnit::Drain, OP_DRAIN, 2, Some(25)),
+            (MachineUnit::Drain, OP_DRAIN, 2, Some(27)),
         ] {
             let loops = traversal.unit_loops(unit);
             let rows = match unit {
@@ -177,7 +185,7 @@ fn a_unit_has_no_more_than_its_rows_and_loops() {
                     .map(|(row, n)| (1, row | (n + 1) << 4)),
             );
             let most = loops.iter().max().expect("a row");
-            let advancing = u32::from(opcode == OP_DRAIN) << 24;
+            let advancing = u32::from(opcode == OP_DRAIN) << 26;
             wrong.extend(level.map(|lsb| (1 | advancing | most << lsb, 0)));
             for (first, row) in wrong {
                 let mut words = vec![opcode | (parameters + 3) << 8, first];

@@ -77,11 +77,13 @@ impl Instruction {
                 activation,
                 pooling,
                 advance,
+                tile,
                 ..
             }) => {
                 let place = place.unwrap_or_default();
                 let tables = Post::ACTIVATIONS_MAX.into();
                 field("columns", (*columns).into(), 1, 256)?;
+                field("tile", (*tile).into(), 0, 1023)?;
                 field("first column", place.first_column.into(), 0, 255)?;
                 field("rotate", place.rotate.into(), 0, 255)?;
                 field("lo", (*lo).into(), -256, 255)?;

@@ -181,7 +181,7 @@ fn decode_drain(wait: Wait, name: &str, words: &[u32]) -> Result<Drain, IsaError
         columns: drain::COLUMNS.get(word),
         single: drain::SINGLE.is_set(word),
         dual: drain::DUAL.is_set(word),
-        tile: drain::TILE.get(word) as u8,
+        tile: drain::TILE.get(word) as u16,
         lo: signed9(drain_bounds::LO.get(words[2])),
         hi: signed9(drain_bounds::HI.get(words[2])),
         place,

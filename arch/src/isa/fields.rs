@@ -192,10 +192,10 @@ words! {
         PLACED 10 10 "placed: a word for it follows",
         ACTIVATION 14 11 "activation table, 1..F; 0 none",
         POOLED 15 15 "pooled: a word for it follows",
-        TILE 23 16 "column tile of multiplier and shift",
-        ADVANCING 24 24 "the column tile goes up",
-        LEVEL 27 25 "behind each address whose loops 0..=level are in their last iteration; 0 unless advancing",
-        DUAL 28 28 "dual scale: a factor for each part of a sum",
+        TILE 25 16 "column tile of multiplier and shift",
+        ADVANCING 26 26 "the column tile goes up",
+        LEVEL 29 27 "behind each address whose loops 0..=level are in their last iteration; 0 unless advancing",
+        DUAL 30 30 "dual scale: a factor for each part of a sum",
     }
     /// DRAIN, clamp bounds.
     drain_bounds "DRAIN" "word 2" {
@@ -281,7 +281,7 @@ words! {
     /// Address of a parameter of a column.
     column_at "host address" "column parameters" {
         SCALE 3 3 "0 bias (32 bits), 1 multiplier and shift (write only)",
-        TILE 11 4 "column tile",
+        TILE 13 4 "column tile",
         COLUMN 28 21 "column",
         TABLE 29 29 "0",
         REGION 31 30 "2",

@@ -130,7 +130,7 @@ pub struct Drain {
     /// A sum has two parts and a factor for each, [`DualScale`](crate::requantise::DualScale).
     pub dual: bool,
     /// Column tile of (multiplier, shift).
-    pub tile: u8,
+    pub tile: u16,
     /// Lower clamp bound min - z, -256..=255.
     pub lo: i16,
     /// Upper clamp bound max - z, -256..=255.

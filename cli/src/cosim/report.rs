@@ -1,6 +1,7 @@
 //! What a co-simulation found, for people and as JSON.
 
 use heddle_arch::Params;
+use heddle_arch::host::Counter;
 use heddle_compiler::{Engine, LayerPlan, Mapping, MappingCost, Program};
 use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
@@ -47,6 +48,7 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
             "cycles": found.simulated_cycles,
             "seconds": seconds,
             "cycles_per_second": rate(found, seconds),
+            "host_share": host_share(found),
         },
         "report": found,
     })
@@ -66,6 +68,7 @@ fn mapping_json(layer: &LayerPlan) -> Value {
         "channel": cost(Mapping::Channel),
         "flattened": cost(Mapping::Flattened),
         "toeplitz": cost(Mapping::Toeplitz),
+        "blocks": cost(Mapping::Blocks),
     })
 }
 
@@ -97,6 +100,16 @@ fn hosted(found: &NetworkReport, program: &Program) -> String {
 
 fn rate(found: &NetworkReport, seconds: f64) -> f64 {
     found.simulated_cycles as f64 / seconds.max(1e-9)
+}
+
+/// The share of clocks in which no program runs: the host loads the machine, writes inputs and reads outputs.
+fn host_share(found: &NetworkReport) -> f64 {
+    let cycles = found
+        .layers
+        .iter()
+        .map(|layer| layer.counter(Counter::Cycles));
+    let all = found.simulated_cycles;
+    all.saturating_sub(cycles.sum()) as f64 / all.max(1) as f64
 }
 
 /// A table of the layers, the differences, and a verdict.
@@ -132,10 +145,11 @@ pub fn text(
     };
     text += &format!(
         "\n{} images, {correct}\n\
-         {} clocks simulated at {:.2} million clocks/s\n",
+         {} clocks simulated at {:.0} thousand clocks/s, {:.0} % of them for the host\n",
         found.images,
         found.simulated_cycles,
-        rate(found, seconds) / 1e6
+        rate(found, seconds) / 1e3,
+        100.0 * host_share(found)
     );
     let is_estimated = program.runs.iter().any(|run| run.estimated);
     let verdict = match (found.is_exact(), is_estimated) {
@@ -150,7 +164,7 @@ pub fn text(
 fn mappings(layers: &[LayerPlan]) -> String {
     let known = |mapping: &Mapping| {
         let mut costs = layers.iter().map(|layer| layer.choice.cost_of(*mapping));
-        *mapping != Mapping::Toeplitz || costs.any(|cost| cost.is_some())
+        mapping.phases().is_none() || costs.any(|cost| cost.is_some())
     };
     let columns: Vec<Mapping> = Mapping::ALL.into_iter().filter(known).collect();
     let mut heading = [vec![String::new()], vec!["layer".to_string()]];

@@ -84,7 +84,7 @@ pub(super) fn columns(
         };
         let elements = window(layer, params) as i32;
         for tile in 0..plan.column_tiles {
-            for column in 0..plan.columns(layer, tile) {
+            for column in 0..plan.columns(tile) {
                 let (channel, _) = plan.output(tile, column);
                 let bias = layer.bias.get(channel as usize).copied().unwrap_or(0);
                 columns.push(ColumnParam {
@@ -93,7 +93,11 @@ pub(super) fn columns(
                     bias: bias / elements,
                     scale: match plan.constants.dual {
                         Some(dual) => dual.scale.into(),
-                        None => layer.scales[channel as usize].into(),
+                        // A column of no channel may have any.
+                        None => match layer.scales.get(channel as usize) {
+                            Some(&scale) => scale.into(),
+                            None => Scale::reciprocal(1).into(),
+                        },
                     },
                 });
             }

@@ -31,7 +31,7 @@ pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Resul
             format!("{} is no convolution", layer.kind.name()),
         ),
         (
-            plan.flattening.is_some() || plan.orders.parts() > 1,
+            plan.flattening.is_some() || !plan.orders.is_plain(),
             "its taps or rows are laid out for the array; ask for --mapping channel".to_string(),
         ),
         (

@@ -184,16 +184,20 @@ pub(super) enum MappingFile {
     Channel,
     Flattened,
     Toeplitz,
+    Blocks,
 }
 
-/// Which rows of its channel a plane holds.
+/// Which pixels of its channel a plane holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum OrderFile {
     #[default]
     Plain,
-    Split,
-    Paired,
+    SplitRows,
+    SplitBlocks,
+    JoinedRows,
+    JoinedBlocks,
+    Phased,
 }
 
 impl OrderFile {
@@ -212,9 +216,9 @@ pub(super) struct TensorFile {
     pub shape: [u32; 3],
     /// Zero point; HOST_ZERO for the words of this tensor.
     pub zero_point: i8,
-    /// Channels of each partition, in the order of its planes; a channel may lie in several.
+    /// Channels of each partition, in the order of its planes; a channel may lie in several. Where phases lie apart, numbers from the channels on are none.
     pub planes: Vec<Vec<u32>>,
-    /// Which rows of its channel a plane holds.
+    /// Which pixels of its channel a plane holds.
     #[serde(default, skip_serializing_if = "OrderFile::is_plain")]
     pub order: OrderFile,
     /// Byte address of the region, halos included.

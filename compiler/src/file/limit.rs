@@ -8,7 +8,7 @@ use heddle_arch::requantise::{DualScale, Scale};
 use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
 use crate::emit::ColumnParam;
-use crate::layout::{MatrixPlace, MatrixShape, MatrixTensor, RowOrder, TensorPlan};
+use crate::layout::{MatrixPlace, MatrixShape, MatrixTensor, PixelOrder, TensorPlan};
 
 /// What a machine allows.
 pub(super) struct Limit<'a> {
@@ -81,20 +81,33 @@ impl Limit<'_> {
             tensor.planes.len() as u64,
             u64::from(rows) + 1,
         )?;
-        if tensor.order != RowOrder::Plain {
-            let odd = tensor.planes.len() as u64 % 2;
-            self.equal(&place("number of planes modulo 2"), odd, 0)?;
-        }
-        let half = tensor.planes.len() as u32 / 2;
+        let lanes = tensor.planes.len() as u32;
+        let apart = tensor.order.planes_of_group();
+        self.equal(
+            &place("number of partitions modulo the phases"),
+            u64::from(lanes % apart),
+            0,
+        )?;
+        let [down, right] = tensor.order.steps();
+        // Numbers behind the channels have planes as well where phases lie apart.
+        let channels = match tensor.order {
+            PixelOrder::Plain => shape.channels,
+            _ => shape.channels.next_multiple_of(lanes.max(1)),
+        };
         let mut most = 0;
-        // Even and odd rows may lie in different planes.
-        let mut held = vec![[false; 2]; shape.channels as usize];
+        // A pixel of each phase.
+        let mut held = vec![[false; 4]; shape.channels as usize];
         for (partition, planes) in (0..).zip(&tensor.planes) {
             most = most.max(planes.len() as u64);
             for (plane, &channel) in (0..).zip(planes) {
-                self.below(&place("channel"), channel.into(), shape.channels.into())?;
-                for (y, held) in (0..).zip(&mut held[channel as usize]) {
-                    *held |= tensor.order.holds(y, partition, plane, half);
+                self.below(&place("channel"), channel.into(), channels.into())?;
+                let Some(held) = held.get_mut(channel as usize) else {
+                    continue;
+                };
+                for (at, held) in (0..).zip(held) {
+                    let (y, x) = (at / 2 % down, at % 2 % right);
+                    let columns = tensor.order.columns(y, partition, plane, lanes);
+                    *held |= columns.is_some_and(|[first, step]| x % step == first);
                 }
             }
         }
@@ -104,10 +117,11 @@ impl Limit<'_> {
             missing.unwrap_or(held.len()) as u64,
             held.len() as u64,
         )?;
+        let [height, width] = tensor.order.plane_size([shape.height, shape.width]);
         let last = u64::from(tensor.origin)
             + most.saturating_sub(1) * u64::from(tensor.plane_stride)
-            + u64::from(tensor.order.plane_height(shape.height) - 1) * u64::from(tensor.pitch)
-            + u64::from(shape.width.next_multiple_of(8));
+            + u64::from(height - 1) * u64::from(tensor.pitch)
+            + u64::from(width.next_multiple_of(8));
         self.below(&place("end"), last, 8 * self.words() + 1)?;
         self.equal(&place("origin modulo 8"), u64::from(tensor.origin % 8), 0)?;
         self.equal(&place("pitch modulo 8"), u64::from(tensor.pitch % 8), 0)?;

@@ -13,7 +13,7 @@ use super::form::{Content, EngineFile, LayerFile, MappingFile, OrderFile, RunFil
 use super::limit::Limit;
 use crate::cost::{operand_slots, tensor_slots};
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
-use crate::layout::{RowOrder, TensorPlan};
+use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::{MappingChoice, MappingCost};
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
@@ -277,6 +277,7 @@ fn mapping(mapping: MappingFile) -> Mapping {
         MappingFile::Channel => Mapping::Channel,
         MappingFile::Flattened => Mapping::Flattened,
         MappingFile::Toeplitz => Mapping::Toeplitz,
+        MappingFile::Blocks => Mapping::Blocks,
     }
 }
 
@@ -296,9 +297,12 @@ fn tensor_plan(tensor: TensorFile, limit: &Limit) -> Result<TensorPlan, FileErro
         zero_point: tensor.zero_point,
         planes: tensor.planes,
         order: match tensor.order {
-            OrderFile::Plain => RowOrder::Plain,
-            OrderFile::Split => RowOrder::Split,
-            OrderFile::Paired => RowOrder::Paired,
+            OrderFile::Plain => PixelOrder::Plain,
+            OrderFile::SplitRows => PixelOrder::Split(Phases::Rows),
+            OrderFile::SplitBlocks => PixelOrder::Split(Phases::Blocks),
+            OrderFile::JoinedRows => PixelOrder::Joined(Phases::Rows),
+            OrderFile::JoinedBlocks => PixelOrder::Joined(Phases::Blocks),
+            OrderFile::Phased => PixelOrder::Phased,
         },
         base: tensor.base,
         bytes: tensor.bytes,

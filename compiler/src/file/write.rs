@@ -9,7 +9,7 @@ use super::form::{
     OrderFile, RunFile, TensorFile,
 };
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan};
-use crate::layout::{RowOrder, TensorPlan};
+use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::MappingCost;
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
@@ -101,6 +101,7 @@ fn mapping_file(mapping: Mapping) -> MappingFile {
         Mapping::Channel => MappingFile::Channel,
         Mapping::Flattened => MappingFile::Flattened,
         Mapping::Toeplitz => MappingFile::Toeplitz,
+        Mapping::Blocks => MappingFile::Blocks,
     }
 }
 
@@ -116,9 +117,12 @@ fn tensor_file(tensor: &TensorPlan) -> TensorFile {
         zero_point: tensor.zero_point,
         planes: tensor.planes.clone(),
         order: match tensor.order {
-            RowOrder::Plain => OrderFile::Plain,
-            RowOrder::Split => OrderFile::Split,
-            RowOrder::Paired => OrderFile::Paired,
+            PixelOrder::Plain => OrderFile::Plain,
+            PixelOrder::Split(Phases::Rows) => OrderFile::SplitRows,
+            PixelOrder::Split(Phases::Blocks) => OrderFile::SplitBlocks,
+            PixelOrder::Joined(Phases::Rows) => OrderFile::JoinedRows,
+            PixelOrder::Joined(Phases::Blocks) => OrderFile::JoinedBlocks,
+            PixelOrder::Phased => OrderFile::Phased,
         },
         base: tensor.base,
         bytes: tensor.bytes,

@@ -1,72 +1,194 @@
-//! Planes that are cut into even and odd rows, for depthwise layers that make two rows at a time.
+//! Planes that hold some pixels of their channels, for depthwise layers that make several pixels at a time.
 //!
-//! With h = half of the partitions, channel ch = h G + l of such a tensor has its even rows in one half of them and its odd
-//! rows in the other one, each in a plane of half the height: row 2 i or 2 i + 1 is row i of its plane.
+//! The pixels of a map have q *phases*: 2 are even and odd rows, 4 the pixels of a block of 2 x 2, row by row. Those of a phase are a
+//! plane of their own: of half the height, in blocks also of half the width.
 //!
-//! *Split* planes come in pairs for 2 h channels: the even rows of channel 2 h g + n lie in partition n, plane 2 g, its odd rows in partition
-//! (n + h) mod 2 h, plane 2 g + 1. So a layer that makes one row at a time writes all partitions at one address.
+//! With n = P / q, partition n b + l of the P partitions has in its plane q g + j:
 //!
-//! *Paired*: plane G has the rows of channels h G to h G + h - 1, the even ones in the lower half of the partitions if G
-//! is even, else in the upper half. So a layer that makes rows 2 i and 2 i + 1 of h channels at a time writes all partitions at one address.
+//! - *split*: phase j of channel P g + n (b xor j) + l. A layer that makes one phase at a time writes all partitions at one address.
+//! - *joined*: phase b xor j of channel P g + n j + l. A layer that makes all phases of n channels at a time writes all partitions
+//!   at one address.
+//! - *phased*: phase j of channel P g + n b + l. Blocks alone: rows can be interleaved when they are written, bytes of a word cannot.
+//!
+//! Channels that a tensor does not have keep their planes.
 
-/// Which rows of its channel a plane of a tensor holds.
+/// The parts in which the pixels of a map are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phases {
+    /// Even and odd rows.
+    Rows,
+    /// The pixels of blocks of 2 x 2.
+    Blocks,
+}
+
+impl Phases {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Rows, Self::Blocks];
+
+    /// How many phases there are.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        match self {
+            Phases::Rows => 2,
+            Phases::Blocks => 4,
+        }
+    }
+
+    /// Rows and columns from one pixel of a phase to the next.
+    #[must_use]
+    pub const fn steps(self) -> [u32; 2] {
+        match self {
+            Phases::Rows => [2, 1],
+            Phases::Blocks => [2, 2],
+        }
+    }
+
+    /// The phase of a pixel.
+    pub(crate) fn of(self, [y, x]: [u32; 2]) -> u32 {
+        match self {
+            Phases::Rows => y % 2,
+            Phases::Blocks => 2 * (y % 2) + x % 2,
+        }
+    }
+
+    /// First row and column of a phase.
+    pub(crate) fn first(self, phase: u32) -> [u32; 2] {
+        match self {
+            Phases::Rows => [phase, 0],
+            Phases::Blocks => [phase / 2, phase % 2],
+        }
+    }
+
+    /// Rows and columns of a phase in a map of this size.
+    pub(crate) fn extent(self, phase: u32, size: [u32; 2]) -> [u32; 2] {
+        let (first, steps) = (self.first(phase), self.steps());
+        [0, 1].map(|side| (size[side] + steps[side] - 1 - first[side]) / steps[side])
+    }
+}
+
+/// Which pixels of its channel a plane of a tensor holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum RowOrder {
+pub enum PixelOrder {
     /// All.
     #[default]
     Plain,
-    /// Even rows in even planes, odd rows in odd ones.
-    Split,
-    /// Even rows in the lower half of the partitions in even planes, and in the upper half in odd ones.
-    Paired,
+    /// Those of one phase, the same in all partitions, of channels that lie rotated.
+    Split(Phases),
+    /// Those of one phase, another one in each block of partitions.
+    Joined(Phases),
+    /// Those of one phase of blocks, of channels in their order.
+    Phased,
 }
 
-impl RowOrder {
+impl PixelOrder {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::Split(Phases::Rows),
+        Self::Split(Phases::Blocks),
+        Self::Joined(Phases::Rows),
+        Self::Joined(Phases::Blocks),
+        Self::Phased,
+    ];
+
     /// Name in program files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            RowOrder::Plain => "plain",
-            RowOrder::Split => "split",
-            RowOrder::Paired => "paired",
+            PixelOrder::Plain => "plain",
+            PixelOrder::Split(Phases::Rows) => "split_rows",
+            PixelOrder::Split(Phases::Blocks) => "split_blocks",
+            PixelOrder::Joined(Phases::Rows) => "joined_rows",
+            PixelOrder::Joined(Phases::Blocks) => "joined_blocks",
+            PixelOrder::Phased => "phased",
         }
     }
 
-    /// A plane of a partition holds row `y` of its channel; `half` are half of the partitions.
-    pub(crate) fn holds(self, y: u32, partition: u32, plane: u32, half: u32) -> bool {
+    /// The phases that lie apart.
+    #[must_use]
+    pub const fn phases(self) -> Option<Phases> {
         match self {
-            RowOrder::Plain => true,
-            RowOrder::Split => y % 2 == plane % 2,
-            RowOrder::Paired => y % 2 == (partition / half + plane) % 2,
+            PixelOrder::Plain => None,
+            PixelOrder::Split(phases) | PixelOrder::Joined(phases) => Some(phases),
+            PixelOrder::Phased => Some(Phases::Blocks),
         }
     }
 
-    /// The row of a plane that is row `y` of its channel.
-    pub(crate) fn row_of_plane(self, y: u32) -> u32 {
+    /// Planes of a partition for as many channels as there are partitions.
+    pub(crate) fn planes_of_group(self) -> u32 {
+        self.phases().map_or(1, Phases::count)
+    }
+
+    /// Rows and columns of the map from one pixel of a plane to the next.
+    pub(crate) fn steps(self) -> [u32; 2] {
+        self.phases().map_or([1, 1], Phases::steps)
+    }
+
+    /// Number of a channel in its group of `lanes`, where partition `lane` has plane `plane` of the group.
+    pub(crate) fn lane(self, lane: u32, plane: u32, lanes: u32) -> u32 {
         match self {
-            RowOrder::Plain => y,
-            RowOrder::Split | RowOrder::Paired => y / 2,
+            PixelOrder::Plain | PixelOrder::Phased => lane,
+            PixelOrder::Split(phases) => {
+                let own = lanes / phases.count();
+                (lane / own ^ plane) * own + lane % own
+            }
+            PixelOrder::Joined(phases) => {
+                let own = lanes / phases.count();
+                plane * own + lane % own
+            }
         }
     }
 
-    /// Rows of the highest plane of a tensor.
-    pub(crate) fn plane_height(self, height: u32) -> u32 {
+    /// The phase that plane `plane` of a group has in partition `lane`.
+    pub(crate) fn phase(self, lane: u32, plane: u32, lanes: u32) -> u32 {
         match self {
-            RowOrder::Plain => height,
-            RowOrder::Split | RowOrder::Paired => height.div_ceil(2),
+            PixelOrder::Plain => 0,
+            PixelOrder::Split(_) | PixelOrder::Phased => plane,
+            PixelOrder::Joined(phases) => lane / (lanes / phases.count()) ^ plane,
         }
     }
 
-    /// Channels of the planes of each partition.
+    /// The columns of row `y` that a plane of a partition holds: the first one and their distance; none of the row if it has another phase.
+    pub(crate) fn columns(
+        self,
+        y: u32,
+        partition: u32,
+        plane: u32,
+        lanes: u32,
+    ) -> Option<[u32; 2]> {
+        let [down, right] = self.steps();
+        let phase = self.phase(partition, plane % self.planes_of_group(), lanes);
+        let [row, column] = self.phases().map_or([0, 0], |phases| phases.first(phase));
+        (y % down == row).then_some([column, right])
+    }
+
+    /// Rows and columns of the largest plane of a tensor.
+    pub(crate) fn plane_size(self, size: [u32; 2]) -> [u32; 2] {
+        let steps = self.steps();
+        [0, 1].map(|side| size[side].div_ceil(steps[side]))
+    }
+
+    /// Rows and columns that are written of the planes of a group.
+    pub(crate) fn written(self, size: [u32; 2]) -> Vec<[u32; 2]> {
+        match self {
+            PixelOrder::Plain | PixelOrder::Joined(_) => {
+                vec![self.plane_size(size); self.planes_of_group() as usize]
+            }
+            PixelOrder::Split(phases) => {
+                let phases = (0..phases.count()).map(|phase| (phases, phase));
+                phases.map(|(of, phase)| of.extent(phase, size)).collect()
+            }
+            PixelOrder::Phased => Self::Split(Phases::Blocks).written(size),
+        }
+    }
+
+    /// Channels of the planes of each partition; of apart phases also of channels from `channels` on, which are none.
     pub(crate) fn planes(self, channels: u32, lanes: u32) -> Vec<Vec<u32>> {
-        let half = lanes / 2;
+        let apart = self.planes_of_group();
         let of_lane = |lane: u32| match self {
-            RowOrder::Plain => (lane..channels).step_by(lanes as usize).collect(),
-            RowOrder::Split => (0..channels / lanes)
-                .flat_map(|g| [lanes * g + lane, lanes * g + (lane + half) % lanes])
-                .collect(),
-            RowOrder::Paired => (0..channels / half)
-                .map(|g| half * g + lane % half)
+            PixelOrder::Plain => (lane..channels).step_by(lanes as usize).collect(),
+            _ => (0..channels.div_ceil(lanes) * apart)
+                .map(|plane| plane / apart * lanes + self.lane(lane, plane % apart, lanes))
                 .collect(),
         };
         (0..lanes).map(of_lane).collect()
@@ -78,22 +200,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_every_channel_has_one_place() {
-        for order in [RowOrder::Plain, RowOrder::Split, RowOrder::Paired] {
-            for (channels, lanes) in [(8, 4), (24, 8), (16, 16)] {
+    fn every_pixel_of_every_channel_has_one_place() {
+        for order in PixelOrder::ALL {
+            for (channels, lanes) in [(8, 4), (24, 8), (16, 16), (5, 8), (20, 16)] {
                 let planes = order.planes(channels, lanes);
-                for (channel, y) in (0..channels).flat_map(|c| (0..4).map(move |y| (c, y))) {
+                let pixels = (0..4).flat_map(|y| (0..4).map(move |x| (y, x)));
+                for (channel, (y, x)) in
+                    (0..channels).flat_map(|c| pixels.clone().map(move |p| (c, p)))
+                {
                     let places = (0..).zip(&planes).flat_map(|(partition, planes)| {
                         let planes = (0..).zip(planes);
                         planes.map(move |(plane, &held)| (partition, plane, held))
                     });
                     let places = places.filter(|&(partition, plane, held)| {
-                        held == channel && order.holds(y, partition, plane, lanes / 2)
+                        let columns = order.columns(y, partition, plane, lanes);
+                        held == channel && columns.is_some_and(|[first, step]| x % step == first)
                     });
                     assert_eq!(
                         places.count(),
                         1,
-                        "{order:?} {channels} {lanes} {channel} {y}"
+                        "{order:?} {channels} {lanes} {channel} {y} {x}"
                     );
                 }
             }
@@ -101,15 +227,24 @@ mod tests {
     }
 
     #[test]
-    fn rows_by_hand() {
-        let split = RowOrder::Split.planes(8, 4);
-        assert_eq!(split[0], [0, 2, 4, 6]);
-        assert_eq!(split[3], [3, 1, 7, 5]);
-        let paired = RowOrder::Paired.planes(8, 4);
-        assert_eq!(paired[0], [0, 2, 4, 6]);
-        assert_eq!(paired[3], [1, 3, 5, 7]);
-        // Channel 2 = 2 G + l with G = 1: even rows in the upper half.
-        assert!(RowOrder::Paired.holds(0, 2, 1, 2) && RowOrder::Paired.holds(1, 0, 1, 2));
-        assert_eq!(RowOrder::Split.plane_height(5), 3);
+    fn places_by_hand() {
+        let rows = PixelOrder::Split(Phases::Rows).planes(8, 4);
+        assert_eq!(rows[0], [0, 2, 4, 6]);
+        assert_eq!(rows[3], [3, 1, 7, 5]);
+        let joined = PixelOrder::Joined(Phases::Rows);
+        assert_eq!(joined.planes(8, 4)[0], [0, 2, 4, 6]);
+        assert_eq!(joined.planes(8, 4)[3], [1, 3, 5, 7]);
+        // Channel 2: even rows in the upper half.
+        assert_eq!(joined.columns(0, 2, 1, 4), Some([0, 1]));
+        assert_eq!(joined.columns(1, 0, 1, 4), Some([0, 1]));
+        // Four partitions, a channel each: phase 2 of channel 3 lies in partition 1.
+        let split = PixelOrder::Split(Phases::Blocks);
+        assert_eq!(split.planes(4, 4)[1], [1, 0, 3, 2]);
+        assert_eq!(split.columns(1, 1, 2, 4), Some([0, 2]));
+        let joined = PixelOrder::Joined(Phases::Blocks);
+        assert_eq!(joined.planes(4, 4)[1], [0, 1, 2, 3]);
+        assert_eq!(joined.columns(1, 1, 2, 4), Some([1, 2]));
+        assert_eq!(split.written([5, 4]), [[3, 2], [3, 2], [2, 2], [2, 2]]);
+        assert_eq!(joined.plane_size([5, 3]), [3, 2]);
     }
 }

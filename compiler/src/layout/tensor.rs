@@ -5,12 +5,12 @@
 //! lies in every partition that needs it: each has a list of channels, one plane after the other. A plane row is followed by at least as many
 //! zero bytes as the consumer pads on either side: they are the right halo of this row and the left
 //! halo of the next one. Zero rows lie above the first, between neighbouring and below the last
-//! plane. Tensors around a depthwise layer may have their planes cut into even and odd rows ([`RowOrder`]). Tensors of
+//! plane. Tensors around a depthwise layer may have the phases of their pixels in planes of their own ([`PixelOrder`]). Tensors of
 //! matrices lie in another way ([`MatrixTensor`]).
 
 use heddle_arch::network::{Padding, Shape};
 
-use super::{MatrixTensor, RowOrder};
+use super::{MatrixTensor, PixelOrder};
 use crate::error::CompileError;
 
 /// A tensor's place in the state buffer; all sizes in bytes, the same in all partitions.
@@ -24,8 +24,8 @@ pub struct TensorPlan {
     pub zero_point: i8,
     /// Channels of each partition, in the order of its planes; a channel may lie in several.
     pub planes: Vec<Vec<u32>>,
-    /// Which rows of its channel a plane holds.
-    pub order: RowOrder,
+    /// Which pixels of its channel a plane holds.
+    pub order: PixelOrder,
     /// Address of the region, halos included.
     pub base: u32,
     /// Size of the region.
@@ -41,7 +41,7 @@ pub struct TensorPlan {
 }
 
 /// Distances in a tensor, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Distances {
     /// Of rows.
     pub pitch: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Distances {
 }
 
 /// Sizes of a tensor before it has an address; may exceed any memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Footprint {
     /// Size of the region.
     pub bytes: u64,
@@ -59,22 +59,33 @@ pub(crate) struct Footprint {
     pitch: u64,
     plane_stride: u64,
     planes: u64,
-    /// Rows of the even planes and of the odd ones.
-    heights: [u64; 2],
-    row_words: u64,
+    /// Rows and words of a row that are written of a plane, for planes that follow each other.
+    written: Vec<[u64; 2]>,
 }
 
 impl Footprint {
     /// `padding` is the padding of the layer that reads the tensor, `planes` the number of planes
     /// of a partition.
     pub fn of(shape: Shape, padding: Padding, planes: u32) -> Self {
+        let size = [shape.height, shape.width];
+        Self::of_planes(size, padding, planes, &[size])
+    }
+
+    /// Planes of this size, of which these rows and columns are written: those of the first plane, of the next one and so on, from the front
+    /// again behind the last.
+    pub fn of_planes(
+        [height, width]: [u32; 2],
+        padding: Padding,
+        planes: u32,
+        written: &[[u32; 2]],
+    ) -> Self {
         let left = u64::from(padding.left);
         let right = u64::from(padding.right);
         let top = u64::from(padding.top);
         let bottom = u64::from(padding.bottom);
-        let height = u64::from(shape.height);
+        let height = u64::from(height);
         let planes = u64::from(planes);
-        let pitch = (u64::from(shape.width) + left.max(right)).next_multiple_of(8);
+        let pitch = (u64::from(width) + left.max(right)).next_multiple_of(8);
         let lead = left.next_multiple_of(8) + top * pitch;
         let plane_stride = (height + top.max(bottom)) * pitch;
         Self {
@@ -83,16 +94,10 @@ impl Footprint {
             pitch,
             plane_stride,
             planes,
-            heights: [height; 2],
-            row_words: u64::from(shape.width).div_ceil(8),
-        }
-    }
-
-    /// Odd planes have so many rows that are written; what is below is a halo.
-    pub fn with_odd_height(self, height: u32) -> Self {
-        Self {
-            heights: [self.heights[0], height.into()],
-            ..self
+            written: written
+                .iter()
+                .map(|&[rows, cols]| [u64::from(rows), u64::from(cols).div_ceil(8)])
+                .collect(),
         }
     }
 
@@ -100,9 +105,10 @@ impl Footprint {
     pub fn written(&self) -> Vec<bool> {
         let mut written = vec![false; (self.bytes / 8) as usize];
         for plane in 0..self.planes {
-            for y in 0..self.heights[(plane % 2) as usize] {
+            let [rows, words] = self.written[plane as usize % self.written.len()];
+            for y in 0..rows {
                 let row = (self.lead + plane * self.plane_stride + y * self.pitch) / 8;
-                written[row as usize..][..self.row_words as usize].fill(true);
+                written[row as usize..][..words as usize].fill(true);
             }
         }
         written
@@ -134,8 +140,8 @@ impl TensorPlan {
         name: &str,
         shape: Shape,
         zero_point: i8,
-        (planes, order): (Vec<Vec<u32>>, RowOrder),
-        footprint: Footprint,
+        (planes, order): (Vec<Vec<u32>>, PixelOrder),
+        footprint: &Footprint,
         base: u32,
     ) -> Self {
         let fit = |size: u64| u32::try_from(size).expect("the region lies inside a partition");
@@ -169,7 +175,7 @@ impl TensorPlan {
             shape,
             zero_point,
             planes: Vec::new(),
-            order: RowOrder::Plain,
+            order: PixelOrder::Plain,
             base,
             bytes: end - base,
             origin: base,
@@ -198,24 +204,38 @@ impl TensorPlan {
     fn copies(&self, channel: u32) -> impl Iterator<Item = (u32, u32)> {
         (0..)
             .zip(&self.planes)
-            .filter_map(move |(partition, planes)| {
-                let plane = planes.iter().position(|&other| other == channel)?;
-                Some((partition, plane as u32))
+            .flat_map(move |(partition, planes)| {
+                let planes = (0..).zip(planes);
+                let held = planes.filter(move |&(_, &other)| other == channel);
+                held.map(move |(plane, _)| (partition, plane))
             })
     }
 
-    /// Partition and plane of every copy of a row of a channel.
-    pub(crate) fn row_copies(&self, channel: u32, y: u32) -> impl Iterator<Item = (u32, u32)> {
-        let half = self.planes.len() as u32 / 2;
-        let copies = self.copies(channel);
-        copies.filter(move |&(partition, plane)| self.order.holds(y, partition, plane, half))
+    /// Partition and plane of every copy of pixels of a row of a channel, with the first of their columns and their distance.
+    fn row_pieces(&self, channel: u32, y: u32) -> impl Iterator<Item = (u32, u32, [u32; 2])> {
+        let lanes = self.planes.len() as u32;
+        self.copies(channel).filter_map(move |(partition, plane)| {
+            let columns = self.order.columns(y, partition, plane, lanes)?;
+            Some((partition, plane, columns))
+        })
     }
 
-    /// The words of a row of a channel in one of its planes.
-    fn row_words(&self, plane: u32, y: u32) -> std::ops::Range<u32> {
-        let row = i64::from(self.order.row_of_plane(y));
-        let word = self.address(plane, row, 0) / 8;
-        word..word + self.shape.width.div_ceil(8)
+    /// The words of these columns of a row in one of its planes.
+    fn row_words(&self, plane: u32, y: u32, columns: [u32; 2]) -> std::ops::Range<u32> {
+        let row = y / self.order.steps()[0];
+        let word = self.address(plane, row.into(), 0) / 8;
+        word..word + self.columns(columns).len().div_ceil(8) as u32
+    }
+
+    /// Columns from the first one on.
+    fn columns(&self, [first, step]: [u32; 2]) -> impl ExactSizeIterator<Item = u32> {
+        (first..self.shape.width).step_by(step as usize)
+    }
+
+    /// First columns and distances of the pieces in which a row lies.
+    fn pieces(&self) -> impl Iterator<Item = [u32; 2]> {
+        let step = self.order.steps()[1];
+        (0..step).map(move |first| [first, step])
     }
 
     /// Address of an element of a group; with the padding of the consumer, rows and columns reach
@@ -229,7 +249,7 @@ impl TensorPlan {
         u32::try_from(address).expect("halos lie inside the region")
     }
 
-    /// Partition and word of every word that holds elements, in the order channel, row, word of the
+    /// Partition and word of every word that holds elements, in the order channel, row, phase, word of the
     /// row. Of a channel in several partitions the first copy. Of matrices each once, by partition.
     #[must_use]
     pub fn word_places(&self) -> Vec<(u32, u32)> {
@@ -239,9 +259,13 @@ impl TensorPlan {
         let mut places = Vec::new();
         for channel in 0..self.shape.channels {
             for y in 0..self.shape.height {
-                let first = self.row_copies(channel, y).next();
-                let (partition, plane) = first.expect("every row has a place");
-                places.extend(self.row_words(plane, y).map(|word| (partition, word)));
+                for columns in self.pieces() {
+                    let mut pieces = self.row_pieces(channel, y);
+                    let piece = pieces.find(|&(_, _, found)| found == columns);
+                    let (partition, plane, _) = piece.expect("every pixel has a place");
+                    let words = self.row_words(plane, y, columns);
+                    places.extend(words.map(|word| (partition, word)));
+                }
             }
         }
         places
@@ -259,15 +283,20 @@ impl TensorPlan {
             return Ok(matrices.pack(values, self.zero_point));
         }
         let plane_values = (self.shape.height * self.shape.width) as usize;
-        let half = self.planes.len() as u32 / 2;
+        let lanes = self.planes.len() as u32;
         let mut words = Vec::new();
         for (channel, values) in (0..).zip(values.chunks_exact(plane_values)) {
             for (partition, plane) in self.copies(channel) {
                 let rows = (0..).zip(values.chunks_exact(self.shape.width as usize));
-                for (y, row) in rows.filter(|&(y, _)| self.order.holds(y, partition, plane, half)) {
-                    for (word, values) in self.row_words(plane, y).zip(row.chunks(8)) {
+                let held = rows.filter_map(|(y, row)| {
+                    let columns = self.order.columns(y, partition, plane, lanes)?;
+                    Some((y, row, columns))
+                });
+                for (y, row, columns) in held {
+                    let mut found = self.columns(columns).map(|x| row[x as usize]);
+                    for word in self.row_words(plane, y, columns) {
                         let mut bytes = [self.zero_point as u8; 8];
-                        for (byte, &value) in bytes.iter_mut().zip(values) {
+                        for (byte, value) in bytes.iter_mut().zip(found.by_ref()) {
                             *byte = value as u8;
                         }
                         words.push((partition, word, bytes));
@@ -289,13 +318,23 @@ impl TensorPlan {
             self.check_length("words", words.len(), places.len())?;
             return Ok(matrices.unpack(words));
         }
-        let row_words = self.shape.width.div_ceil(8) as usize;
+        let pieces: Vec<_> = self.pieces().collect();
+        let row_words = |columns: [u32; 2]| self.columns(columns).len().div_ceil(8);
+        let in_row: usize = pieces.iter().map(|&columns| row_words(columns)).sum();
         let rows = self.shape.channels as usize * self.shape.height as usize;
-        self.check_length("words", words.len(), rows * row_words)?;
+        self.check_length("words", words.len(), rows * in_row)?;
         let mut values = Vec::with_capacity(self.shape.elements());
-        for row in words.chunks_exact(row_words) {
-            let bytes = row.iter().flatten().take(self.shape.width as usize);
-            values.extend(bytes.map(|&byte| byte as i8));
+        let mut words = words.iter();
+        for _ in 0..rows {
+            let mut row = vec![0; self.shape.width as usize];
+            for &columns in &pieces {
+                let of_piece = words.by_ref().take(row_words(columns));
+                let bytes = of_piece.flatten();
+                for (x, &byte) in self.columns(columns).zip(bytes) {
+                    row[x as usize] = byte as i8;
+                }
+            }
+            values.append(&mut row);
         }
         Ok(values)
     }
@@ -329,8 +368,8 @@ mod tests {
             width,
         };
         let footprint = Footprint::of(shape, padding, channels.div_ceil(lanes));
-        let planes = RowOrder::Plain.planes(channels, lanes);
-        TensorPlan::place("t", shape, -5, (planes, RowOrder::Plain), footprint, 64)
+        let planes = PixelOrder::Plain.planes(channels, lanes);
+        TensorPlan::place("t", shape, -5, (planes, PixelOrder::Plain), &footprint, 64)
     }
 
     #[test]
@@ -342,7 +381,7 @@ mod tests {
         };
         let planes = vec![vec![0], vec![0, 1], vec![], vec![1]];
         let footprint = Footprint::of(shape, Padding::default(), 2).with_slack(3);
-        let t = TensorPlan::place("t", shape, 0, (planes, RowOrder::Plain), footprint, 64);
+        let t = TensorPlan::place("t", shape, 0, (planes, PixelOrder::Plain), &footprint, 64);
         assert_eq!((t.groups(), t.origin, t.bytes), (2, 72, 40));
         let values: Vec<i8> = (1..13).collect();
         let words = t.pack(&values).unwrap();

@@ -1,5 +1,7 @@
 //! A combination of mappings.
 
+use std::collections::HashMap;
+
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
@@ -8,18 +10,34 @@ use super::layouts::TensorLayout;
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
 use crate::ir::{Constants, Lowered, lower};
+use crate::layout::{Distances, TensorPlan};
 use crate::options::MatrixOptions;
-use crate::product::{Mapping, PlacedLayer, WeightPlan};
+use crate::product::{Mapping, Orders, PlacedLayer, WeightPlan};
+
+/// Which depthwise layers make several pixels at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pixels {
+    /// None.
+    One,
+    /// All that can make two rows.
+    Rows,
+    /// All that can make blocks.
+    Blocks,
+    /// Those that save cycles.
+    Chosen,
+}
 
 /// What a combination makes use of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Switches {
     /// The first layer has its taps laid over the rows.
     pub flattened: bool,
-    /// Depthwise layers make two rows at a time.
-    pub paired: bool,
+    /// Which depthwise layers make several pixels at a time.
+    pub pixels: Pixels,
     /// Weights are streamed where that helps.
     pub streamed: bool,
+    /// What costs least was taken back until the rest fits.
+    pub reduced: bool,
     /// Transposed copies stay for later layers.
     pub keeps: bool,
 }
@@ -27,34 +45,52 @@ pub(crate) struct Switches {
 impl Switches {
     /// How many things it makes use of.
     pub fn count(self) -> usize {
-        let all = [self.flattened, self.paired, self.streamed, self.keeps];
+        let several = self.pixels != Pixels::One;
+        let all = [self.flattened, several, self.streamed, self.keeps];
         all.into_iter().filter(|&used| used).count()
     }
 }
 
-/// A network with a mapping for each layer. Nothing has an address.
+/// The ways of the layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// The mapping of each.
+    pub mappings: Vec<Mapping>,
+    /// Its weights are streamed if that helps.
+    pub streams: Vec<bool>,
+}
+
+/// A network with a way for each layer. Nothing has an address.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub switches: Switches,
     /// The layers as operations.
     pub lowered: Lowered,
-    pub mappings: Vec<Mapping>,
+    pub ways: Ways,
     /// Weights of each layer of planes.
     pub weights: Vec<Option<WeightPlan>>,
     /// Layout of each tensor of planes.
     pub layouts: Vec<Option<TensorLayout>>,
-    /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or its weights.
+    /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or the weights of a layer.
     pub costs: Option<Vec<Option<MappingCost>>>,
 }
+
+/// Costs of layers that were found before, by all that they depend on.
+#[derive(Debug, Default)]
+pub(crate) struct Costs(HashMap<CostKey, MappingCost>);
+
+/// Layer, mapping, streamed weights, orders, and distances of rows and planes of all tensors.
+type CostKey = (usize, Mapping, bool, Orders, Vec<Distances>);
 
 impl Candidate {
     pub fn of(
         network: &Network,
         switches: Switches,
-        mappings: Vec<Mapping>,
+        ways: Ways,
         constants: &Constants,
         params: &Params,
         options: MatrixOptions,
+        found: &mut Costs,
     ) -> Self {
         let lowered = lower(
             network,
@@ -63,13 +99,14 @@ impl Candidate {
             switches.keeps,
             params.array.cols,
         );
-        let orders = tensor_orders(network, &mappings);
+        let orders = tensor_orders(network, &ways.mappings, params);
+        let orders = orders.expect("its layers can read and write so");
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers
             .map(|(index, layer)| {
                 let orders = layer_orders(network, index, &orders);
-                let (mapping, own) = (mappings[index], constants.layers[index]);
-                let streamed = switches.streamed;
+                let (mapping, own) = (ways.mappings[index], constants.layers[index]);
+                let streamed = ways.streams[index];
                 let plan = || WeightPlan::of(layer, mapping, orders, own, streamed, params);
                 let on_planes = !layer.kind.is_of_matrices() && constants.hosts[index].is_none();
                 on_planes.then(plan)
@@ -83,15 +120,15 @@ impl Candidate {
         });
         let mut candidate = Self {
             switches,
-            mappings,
+            ways,
             layouts: layouts.collect(),
             weights,
             lowered,
             costs: None,
         };
-        if candidate.is_addressable(params) {
-            let costs =
-                (0..network.layers.len()).map(|layer| candidate.cost(network, layer, params));
+        if candidate.has_room(params) {
+            let layers = 0..network.layers.len();
+            let costs = layers.map(|layer| candidate.cost(network, layer, params, found));
             candidate.costs = Some(costs.collect());
         }
         candidate
@@ -100,7 +137,7 @@ impl Candidate {
     /// The same layouts and weights, whatever was asked for.
     pub fn is_like(&self, other: &Self) -> bool {
         self.switches.keeps == other.switches.keeps
-            && self.mappings == other.mappings
+            && self.ways.mappings == other.ways.mappings
             && self.weights == other.weights
     }
 
@@ -112,24 +149,39 @@ impl Candidate {
         })
     }
 
-    /// Addresses of a partition reach all bytes of any tensor and of the weights.
-    fn is_addressable(&self, params: &Params) -> bool {
-        let room = u64::from(params.operand_bytes());
+    /// Addresses of a partition reach all bytes of any tensor, and of the weights of any layer.
+    fn has_room(&self, params: &Params) -> bool {
         let tensors = self.layouts.iter().flatten().map(|l| l.footprint.bytes);
-        let weights = self.weights.iter().flatten();
-        tensors.max().unwrap_or(0) <= room
-            && weights.clone().map(WeightPlan::bytes).sum::<u64>() <= room
-            && weights.map(|plan| plan.column_tiles).sum::<u32>() <= params.column_tiles
+        let weights = self.weights.iter().flatten().map(WeightPlan::bytes);
+        let room = u64::from(params.operand_bytes());
+        tensors.chain(weights).max().unwrap_or(0) <= room
     }
 
     /// What a layer of planes takes.
-    fn cost(&self, network: &Network, index: usize, params: &Params) -> Option<MappingCost> {
+    fn cost(
+        &self,
+        network: &Network,
+        index: usize,
+        params: &Params,
+        found: &mut Costs,
+    ) -> Option<MappingCost> {
         let layer = &network.layers[index];
         let weights = self.weights[index].as_ref()?;
         let at = |tensor: usize| Some(self.layouts[tensor].as_ref()?.at(network, tensor, 0));
         let inputs = layer.inputs.iter().map(|input| at(input.tensor));
         let inputs: Vec<_> = inputs.collect::<Option<_>>()?;
         let output = at(index + 1)?;
+        let tensors = inputs.iter().chain([&output]);
+        let key = (
+            index,
+            self.ways.mappings[index],
+            self.ways.streams[index],
+            weights.orders.clone(),
+            tensors.map(TensorPlan::distances).collect(),
+        );
+        if let Some(cost) = found.0.get(&key) {
+            return Some(*cost);
+        }
         let entries = (0..).zip(&inputs).map(|(number, input)| {
             let parts = 0..weights.orders.parts();
             let entry = |part| {
@@ -150,9 +202,11 @@ impl Candidate {
             first_entries: &entries.collect::<Vec<_>>(),
         };
         let input_bytes: u64 = inputs.iter().map(|input| u64::from(input.bytes)).sum();
-        Some(MappingCost {
+        let cost = MappingCost {
             cycles: cost::alone(placed.instructions(), params),
             buffer_bytes: input_bytes + weights.bytes(),
-        })
+        };
+        found.0.insert(key, cost);
+        Some(cost)
     }
 }

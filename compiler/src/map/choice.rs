@@ -2,7 +2,7 @@
 
 use heddle_arch::network::Network;
 
-use super::{Candidates, Switches};
+use super::{Candidate, Candidates};
 use crate::product::Mapping;
 
 /// What a layer takes with a mapping.
@@ -47,16 +47,23 @@ pub(crate) fn choices(
     let layers = 0..network.layers.len();
     let of_layer = |layer: usize| {
         let cost = candidate.costs.as_ref()?[layer]?;
-        let mapping = candidate.mappings[layer];
-        let other = candidates.all.iter().enumerate().find(|(_, other)| {
-            other.mappings[layer] != mapping && differs_in_one(other.switches, candidate.switches)
+        let mapping = candidate.ways.mappings[layer];
+        let others = candidates.all.iter().enumerate().filter(|(_, other)| {
+            other.ways.mappings[layer] != mapping
+                && other.switches.keeps == candidate.switches.keeps
         });
+        // The one that is most like it.
+        let differs = |other: &Candidate| {
+            let pairs = other.ways.mappings.iter().zip(&candidate.ways.mappings);
+            pairs.filter(|(one, other)| one != other).count()
+        };
+        let other = others.min_by_key(|(_, other)| differs(other));
         let other_cost = other.and_then(|(_, other)| other.costs.as_ref()?[layer]);
         let reason = match other {
             None => "its input has no copies".to_string(),
             Some((index, _)) if index >= candidates.asked => "as asked for".to_string(),
             Some((index, other)) if index < chosen || other.costs.is_none() => {
-                format!("{} does not fit", other.mappings[layer])
+                format!("{} does not fit", other.ways.mappings[layer])
             }
             Some(_) if mapping == Mapping::Channel => "not more cycles".to_string(),
             Some(_) => "fewer cycles".to_string(),
@@ -64,16 +71,9 @@ pub(crate) fn choices(
         Some(MappingChoice {
             mapping,
             cost,
-            other: other.and_then(|(_, other)| Some((other.mappings[layer], other_cost?))),
+            other: other.and_then(|(_, other)| Some((other.ways.mappings[layer], other_cost?))),
             reason,
         })
     };
     layers.map(of_layer).collect()
-}
-
-/// One of the mappings is another one; all else is alike.
-fn differs_in_one(one: Switches, other: Switches) -> bool {
-    let flattened = one.flattened != other.flattened;
-    let paired = one.paired != other.paired;
-    flattened != paired && one.keeps == other.keeps
 }

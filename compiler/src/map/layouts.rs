@@ -1,16 +1,16 @@
 //! How tensors of planes lie, before they have addresses.
 
-use heddle_arch::network::{Network, Padding, Shape};
+use heddle_arch::network::{Network, Padding};
 
 use crate::ir::readers;
-use crate::layout::{Footprint, RowOrder, TensorPlan};
+use crate::layout::{Footprint, PixelOrder, TensorPlan};
 use crate::product::{Flattening, WeightPlan};
 
 /// The layout of a tensor before it has an address.
 #[derive(Debug, Clone)]
 pub(crate) struct TensorLayout {
     planes: Vec<Vec<u32>>,
-    order: RowOrder,
+    order: PixelOrder,
     pub footprint: Footprint,
 }
 
@@ -20,7 +20,7 @@ impl TensorLayout {
         network: &Network,
         tensor: usize,
         weights: &[Option<WeightPlan>],
-        order: RowOrder,
+        order: PixelOrder,
         lanes: u32,
     ) -> Self {
         let plans = || readers(network, tensor).filter_map(|reader| weights[reader].as_ref());
@@ -35,7 +35,7 @@ impl TensorLayout {
         let (shape, zero_point) = network.tensor(tensor);
         let name = network.tensor_name(tensor);
         let planes = (self.planes.clone(), self.order);
-        TensorPlan::place(name, shape, zero_point, planes, self.footprint, base)
+        TensorPlan::place(name, shape, zero_point, planes, &self.footprint, base)
     }
 }
 
@@ -62,53 +62,62 @@ fn flattened(network: &Network, tensor: usize, flattening: &Flattening) -> Tenso
     let slack = flattening.slack(footprint.distances());
     TensorLayout {
         planes,
-        order: RowOrder::Plain,
+        order: PixelOrder::Plain,
         footprint: footprint.with_slack(slack),
     }
 }
 
-/// Layout of a tensor with each row of a channel in one partition.
+/// Layout of a tensor with each pixel of a channel in one partition.
 fn by_channel(
     network: &Network,
     tensor: usize,
     weights: &[Option<WeightPlan>],
-    order: RowOrder,
+    order: PixelOrder,
     lanes: u32,
 ) -> TensorLayout {
     let (shape, _) = network.tensor(tensor);
     let planes = order.planes(shape.channels, lanes);
     let most = planes.iter().map(Vec::len).max().unwrap_or(1) as u32;
-    let padding = padding(network, tensor);
-    let halves = Shape {
-        height: order.plane_height(shape.height),
-        ..shape
+    let padding = match order {
+        PixelOrder::Plain => padding(network, tensor),
+        _ => padding_apart(network, tensor, weights),
     };
-    let footprint = match order {
-        RowOrder::Plain => Footprint::of(shape, padding, most),
-        RowOrder::Split => {
-            let halos = readers(network, tensor).filter_map(|reader| {
-                let pairs = weights[reader].as_ref()?.pairs?;
-                Some(pairs.halo(&network.layers[reader]))
-            });
-            // Halos above and below are counted in rows of the planes.
-            let sides = Padding {
-                top: 0,
-                bottom: 0,
-                ..padding
-            };
-            let padding = halos.fold(sides, |all, (top, bottom)| Padding {
-                top: all.top.max(top),
-                bottom: all.bottom.max(bottom),
-                ..all
-            });
-            // The zeros below the last row are there where an odd row is missing.
-            Footprint::of(halves, padding, most).with_odd_height(shape.height / 2)
-        }
-        RowOrder::Paired => Footprint::of(halves, padding, most),
-    };
+    let size = [shape.height, shape.width];
+    let written = order.written(size);
+    let footprint = Footprint::of_planes(order.plane_size(size), padding, most, &written);
+    // The loop over K tiles has a step that the offsets take back.
+    let taps = readers(network, tensor).filter_map(|reader| {
+        let plan = weights[reader].as_ref()?;
+        plan.taps
+            .map(|_| plan.runs.iter().map(|run| run.k_tiles).max())
+    });
+    let slack = taps.flatten().max().unwrap_or(0);
+    let footprint = footprint.with_slack(slack as u32);
     TensorLayout {
         planes,
         order,
         footprint,
     }
+}
+
+/// The halo of planes of phases, counted in their rows and columns: zeros below the last row are there where another phase has one more.
+fn padding_apart(network: &Network, tensor: usize, weights: &[Option<WeightPlan>]) -> Padding {
+    let around = readers(network, tensor).filter_map(|reader| {
+        let (plan, layer) = (weights[reader].as_ref()?, &network.layers[reader]);
+        match (plan.blocks, plan.taps) {
+            (Some(blocks), _) => Some([blocks.rows_around(layer), blocks.cols_around(layer)]),
+            (None, Some(taps)) => Some([
+                taps.around(0, layer.input.height, layer.output.height),
+                taps.around(1, layer.input.width, layer.output.width),
+            ]),
+            // A pixel at a time.
+            (None, None) => None,
+        }
+    });
+    around.fold(Padding::default(), |all, [rows, cols]| Padding {
+        top: all.top.max(rows[0]),
+        bottom: all.bottom.max(rows[1]),
+        left: all.left.max(cols[0]),
+        right: all.right.max(cols[1]),
+    })
 }

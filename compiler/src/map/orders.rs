@@ -1,47 +1,26 @@
-//! Which depthwise layers make two rows at a time, and how the rows of their neighbours' planes lie.
+//! Which depthwise layers can make several pixels at a time, and how the pixels of their neighbours' planes lie.
 
 use heddle_arch::network::{Layer, LayerKind, Network, Padding};
 use heddle_arch::params::Params;
 
 use crate::ir::readers;
-use crate::layout::RowOrder;
-use crate::product::{Mapping, Orders, RowPairs, reduction};
+use crate::layout::{Phases, PixelOrder};
+use crate::product::{Mapping, Orders, PixelBlocks, reduction};
 
-/// The layers that can make two rows at a time and take fewer K tiles then.
-///
-/// All layers that read their input must do so as well or read a pixel at a time, all that read their output a pixel at a time. Their
-/// input is not that of the network, and their output not that of another one of them.
-pub(crate) fn toeplitz_layers(network: &Network, params: &Params) -> Vec<usize> {
+/// Whether a layer can make the pixels of all phases at a time, and takes fewer K tiles then.
+fn saves(layer: &Layer, phases: Phases, params: &Params) -> bool {
     let lanes = params.lanes();
-    let layers = &network.layers;
-    let suits = |layer: &Layer| {
-        let channels = layer.input.channels;
-        let depthwise = layer.kind == LayerKind::Conv2d && layer.groups == channels;
-        depthwise
-            && channels == layer.output.channels
-            && lanes % 2 == 0
-            && channels % lanes == 0
-            && layer.inputs[0].tensor > 0
-            && layer.input.height > 1
-            && RowPairs::of(layer).saves(layer)
-    };
-    let mut found: Vec<usize> = (0..layers.len()).filter(|&i| suits(&layers[i])).collect();
-    loop {
-        let fits = |&index: &usize| {
-            let input = layers[index].inputs[0].tensor;
-            let paired = |tensor: usize| found.contains(&(tensor - 1));
-            let reads_input = readers(network, input)
-                .all(|reader| found.contains(&reader) || by_pixel(&layers[reader]));
-            let pools = reduction(&layers[input - 1], params).is_some();
-            let reads_output = readers(network, index + 1).all(|reader| by_pixel(&layers[reader]));
-            reads_input && reads_output && !pools && !paired(input)
-        };
-        // The first one that does not fit makes way: others may have asked for the contrary because of it.
-        match found.iter().position(|index| !fits(index)) {
-            Some(at) => drop(found.remove(at)),
-            None => return found,
-        }
-    }
+    let channels = layer.input.channels;
+    let [down, right] = phases.steps();
+    let large = [layer.input, layer.output]
+        .iter()
+        .all(|shape| shape.height >= down && shape.width >= right);
+    layer.kind == LayerKind::Conv2d
+        && layer.groups == channels
+        && channels == layer.output.channels
+        && lanes % phases.count() == 0
+        && large
+        && PixelBlocks::of(layer, phases).saves(layer, lanes)
 }
 
 /// A layer whose outputs need the inputs of one place alone, the same in all inputs.
@@ -53,23 +32,114 @@ fn by_pixel(layer: &Layer) -> bool {
     point || matches!(layer.kind, LayerKind::Add(_) | LayerKind::WeightedSum)
 }
 
-/// The order of the rows of every tensor.
-pub(crate) fn tensor_orders(network: &Network, mappings: &[Mapping]) -> Vec<RowOrder> {
-    let mut orders = vec![RowOrder::Plain; network.layers.len() + 1];
-    for (index, layer) in network.layers.iter().enumerate() {
-        if mappings[index] == Mapping::Toeplitz {
-            orders[layer.inputs[0].tensor] = RowOrder::Split;
-            orders[index + 1] = RowOrder::Paired;
+/// The order of the pixels of every tensor; none if a layer could not read or write them so.
+pub(crate) fn tensor_orders(
+    network: &Network,
+    mappings: &[Mapping],
+    params: &Params,
+) -> Option<Vec<PixelOrder>> {
+    let layers = &network.layers;
+    let mut orders = vec![PixelOrder::Plain; layers.len() + 1];
+    let blocks = || {
+        mappings
+            .iter()
+            .enumerate()
+            .filter_map(|(index, mapping)| mapping.phases().map(|phases| (index, phases)))
+    };
+    for (index, phases) in blocks() {
+        let input = layers[index].inputs[0].tensor;
+        let split = PixelOrder::Split(phases);
+        // The host writes the input of the network in the order of its planes.
+        if input == 0 || (orders[input] != PixelOrder::Plain && orders[input] != split) {
+            return None;
+        }
+        orders[input] = split;
+    }
+    for (index, phases) in blocks() {
+        if orders[index + 1] != PixelOrder::Plain {
+            return None;
+        }
+        orders[index + 1] = PixelOrder::Joined(phases);
+    }
+    for index in 0..layers.len() {
+        if mappings[index].phases().is_none() {
+            orders[index + 1] = written(network, index, &orders, params)?;
+            let flattened = mappings[index] == Mapping::Flattened;
+            let reads = layer_orders(network, index, &orders).reads;
+            if flattened && reads.iter().any(|&order| order != PixelOrder::Plain) {
+                return None;
+            }
         }
     }
-    orders
+    Some(orders)
+}
+
+/// The order in which a layer writes what its readers want, if it can.
+fn written(
+    network: &Network,
+    index: usize,
+    orders: &[PixelOrder],
+    params: &Params,
+) -> Option<PixelOrder> {
+    let layer = &network.layers[index];
+    let Orders {
+        reads,
+        writes,
+        in_place,
+    } = layer_orders(network, index, orders);
+    let apart = reads.iter().filter_map(|order| order.phases()).max();
+    if apart.is_none() && writes == PixelOrder::Plain {
+        return Some(writes);
+    }
+    if layer.kind.is_of_matrices() || reduction(layer, params).is_some() {
+        return None;
+    }
+    match apart {
+        None => Some(writes),
+        Some(_) if in_place => Some(writes),
+        Some(_) if !by_pixel(layer) => None,
+        Some(Phases::Rows) => Some(writes),
+        // Bytes of a word cannot be interleaved.
+        Some(Phases::Blocks) => match writes {
+            PixelOrder::Plain | PixelOrder::Phased => Some(PixelOrder::Phased),
+            PixelOrder::Split(Phases::Blocks) => Some(writes),
+            _ => None,
+        },
+    }
 }
 
 /// The orders of what a layer reads and writes.
-pub(crate) fn layer_orders(network: &Network, index: usize, orders: &[RowOrder]) -> Orders {
-    let inputs = network.layers[index].inputs.iter();
+pub(crate) fn layer_orders(network: &Network, index: usize, orders: &[PixelOrder]) -> Orders {
+    let layer = &network.layers[index];
+    let reads: Vec<PixelOrder> = layer.inputs.iter().map(|i| orders[i.tensor]).collect();
+    let strided = layer.kind == LayerKind::Conv2d && layer.stride == [2, 2];
     Orders {
-        reads: inputs.map(|input| orders[input.tensor]).collect(),
+        in_place: strided && reads == [PixelOrder::Phased],
+        reads,
         writes: orders[index + 1],
     }
+}
+
+/// Depthwise layers that can make several pixels at a time, and the mappings of those that save K tiles. Layers that read the same tensor
+/// read it in the same order, so that they stand together.
+pub(crate) fn block_layers(network: &Network, params: &Params) -> Vec<(Vec<usize>, Vec<Mapping>)> {
+    let layers = &network.layers;
+    let mappings = [Mapping::Toeplitz, Mapping::Blocks];
+    let saving = |layer: usize, mapping: &Mapping| {
+        let phases = mapping.phases().expect("several pixels");
+        saves(&layers[layer], phases, params)
+    };
+    let tensors = 1..layers.len();
+    let found = tensors.map(|tensor| {
+        let readers: Vec<usize> = readers(network, tensor)
+            .filter(|&reader| mappings.iter().any(|mapping| saving(reader, mapping)))
+            .collect();
+        let all = |mapping: &Mapping| readers.iter().all(|&reader| saving(reader, mapping));
+        let mappings = mappings.into_iter().filter(all).collect();
+        (readers, mappings)
+    });
+    let found = found.filter(|(readers, mappings): &(Vec<_>, Vec<_>)| {
+        !readers.is_empty() && !mappings.is_empty()
+    });
+    found.collect()
 }

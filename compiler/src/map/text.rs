@@ -16,7 +16,7 @@ pub(crate) fn tables(
     let heading = [
         "",
         "flattened",
-        "paired rows",
+        "several pixels",
         "streamed weights",
         "kept copies",
         "cycles",
@@ -44,7 +44,11 @@ fn way(index: usize, candidate: &Candidate, result: String) -> Vec<String> {
     let switches = candidate.switches;
     let used = [
         switches.flattened,
-        switches.paired,
+        candidate
+            .ways
+            .mappings
+            .iter()
+            .any(|mapping| mapping.phases().is_some()),
         switches.streamed,
         switches.keeps,
     ];
@@ -79,11 +83,13 @@ fn layers(network: &Network, candidates: &Candidates) -> Table {
             let cost = candidate.costs.as_ref().and_then(|costs| costs[layer]);
             match (cost, &candidate.weights[layer]) {
                 (Some(cost), _) => [
-                    candidate.mappings[layer].name().to_string(),
+                    candidate.ways.mappings[layer].name().to_string(),
                     cost.cycles.to_string(),
                     cost.buffer_bytes.to_string(),
                 ],
-                (None, Some(_)) => [candidate.mappings[layer].name(), "-", "-"].map(str::to_string),
+                (None, Some(_)) => {
+                    [candidate.ways.mappings[layer].name(), "-", "-"].map(str::to_string)
+                }
                 (None, None) => ["-"; 3].map(str::to_string),
             }
         });

@@ -57,7 +57,7 @@ impl Matrices {
     }
 
     /// The identities that the program builds.
-    pub fn builds(&self, tile: u8) -> Vec<IdentityBuild> {
+    pub fn builds(&self, tile: u16) -> Vec<IdentityBuild> {
         let ones = self
             .helpers
             .iter()

@@ -132,7 +132,7 @@ impl PlacedLayer<'_> {
     /// Column tiles that one drain may have: all of them but the last one have all columns. Each alone if a drain has no loop for them.
     fn equal_columns(&self, groups: &Span) -> Vec<Span> {
         let loops = self.params.traversal.row_loops(MachineUnit::Drain, 0);
-        let columns = |tile: u32| self.weights.columns(self.layer, tile);
+        let columns = |tile: u32| self.weights.columns(tile);
         let mut runs: Vec<Span> = Vec::new();
         for tile in groups.clone() {
             match runs.last_mut() {

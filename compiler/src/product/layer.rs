@@ -3,8 +3,8 @@
 //! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
 //! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
 //! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
-//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes planes of even and
-//! odd rows does that for its two parts, one after the other.
+//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes phases
+//! does that for each of its parts, one after the other.
 
 use heddle_arch::isa::{
     Drain, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
@@ -18,7 +18,7 @@ use super::column_run::ColumnRun;
 use super::pixel_tiles::{PixelTile, pixel_tiles};
 use super::weights::WeightPlan;
 use super::windows::{reduction, window};
-use crate::layout::{RowOrder, TensorPlan};
+use crate::layout::TensorPlan;
 use crate::loops::{Count, merge};
 
 /// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
@@ -49,7 +49,8 @@ impl PlacedLayer<'_> {
         let mut instructions = Vec::new();
         let mut bank = false;
         for part in 0..self.weights.orders.parts() {
-            let tiles = pixel_tiles(self.part_height(part), self.output.shape.width, depth);
+            let [height, width] = self.extent(part);
+            let tiles = pixel_tiles(height, width, depth);
             let of_part = |run: &ColumnRun| self.weights.part(run.tiles.start) == part;
             for tile in &tiles {
                 for (index, run) in runs().filter(|(_, run)| of_part(run)) {
@@ -67,14 +68,10 @@ impl PlacedLayer<'_> {
         instructions
     }
 
-    /// Rows of output pixels in a part: all, or the even or odd ones, or pairs of them.
-    fn part_height(&self, part: u32) -> u32 {
-        let height = self.output.shape.height;
-        match (self.weights.orders.parts(), self.weights.pairs) {
-            (1, _) => height,
-            (_, None) => (height + 1 - part) / 2,
-            (_, Some(_)) => height.div_ceil(2),
-        }
+    /// Rows and columns of output pixels in a part.
+    fn extent(&self, part: u32) -> [u32; 2] {
+        let shape = self.output.shape;
+        self.weights.extent(part, [shape.height, shape.width])
     }
 
     /// The drain may come behind the product: until the first result there is time for what is left of the drain
@@ -130,11 +127,8 @@ impl PlacedLayer<'_> {
         let constants = self.weights.constants;
         let first = run.tiles.start;
         let address = |column_tile: u32| self.result(column_tile, tile);
-        let parts = self.weights.orders.parts();
-        let rows_apart = match self.output.order {
-            RowOrder::Plain => parts,
-            RowOrder::Split | RowOrder::Paired => 1,
-        };
+        let [_, steps] = self.weights.pixels(self.weights.part(first));
+        let rows_apart = steps[0] / self.output.order.steps()[0];
         let mut loops = merge(&[
             Count::new(tile.width, 1),
             Count::new(tile.height, rows_apart * self.output.pitch),
@@ -153,7 +147,7 @@ impl PlacedLayer<'_> {
         }
         Instruction::Drain(Drain {
             wait: Wait::default(),
-            columns: self.weights.columns(layer, first),
+            columns: self.weights.columns(first),
             single: constants.dual.map_or(layer.rounding, |dual| dual.rounding) == Rounding::Single,
             dual: constants.dual.is_some(),
             tile: self.column_tile_index(first),
@@ -178,18 +172,21 @@ impl PlacedLayer<'_> {
 
     /// Address of the first result of a column tile in a rectangle of pixels.
     fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
-        let part = self.weights.part(column_tile);
-        let number = self.weights.tile_of_part(column_tile);
-        let (plane, y) = match self.output.order {
-            RowOrder::Plain => (number, self.weights.orders.parts() * tile.y + part),
-            RowOrder::Split | RowOrder::Paired => (2 * number + part, tile.y),
-        };
-        self.output.address(plane, y.into(), tile.x.into())
+        let plan = self.weights;
+        let part = plan.part(column_tile);
+        let order = self.output.order;
+        let number = order.planes_of_group() * plan.tile_of_part(column_tile);
+        let ([first, steps], apart) = (plan.pixels(part), order.steps());
+        debug_assert_eq!(steps[1], apart[1], "bytes of a word cannot be interleaved");
+        let at = |side: usize, number: u32| (first[side] + steps[side] * number) / apart[side];
+        let plane = number + plan.written_plane(part);
+        self.output
+            .address(plane, at(0, tile.y).into(), at(1, tile.x).into())
     }
 
-    fn column_tile_index(&self, column_tile: u32) -> u8 {
+    fn column_tile_index(&self, column_tile: u32) -> u16 {
         let index = self.first_column_tile + column_tile;
-        u8::try_from(index).expect("a machine has at most 256 column tiles")
+        u16::try_from(index).expect("a machine has at most 1024 column tiles")
     }
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
@@ -197,7 +194,7 @@ impl PlacedLayer<'_> {
     fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         let column_tile = run.tiles.start;
-        let columns = self.weights.columns(self.layer, column_tile);
+        let columns = self.weights.columns(column_tile);
         let macs = self.weights.rows * columns;
         let mut walks = Vec::new();
         let layer_part = self.weights.part(column_tile) as usize;
@@ -285,7 +282,8 @@ impl PlacedLayer<'_> {
 
     /// Tensor slots of one K tile, all pixel tiles of a part.
     fn slots(&self, part: u32) -> u64 {
-        let pixels = u64::from(self.part_height(part)) * u64::from(self.output.shape.width);
+        let [height, width] = self.extent(part).map(u64::from);
+        let pixels = height * width;
         pixels * u64::from(window(self.layer, self.params))
     }
 }

@@ -1,6 +1,6 @@
 //! Tiles of output pixels whose sums fit one results bank.
 
-/// A rectangle of output pixels. If a part of a layer makes each second row, or two at a time, rows are numbers of those.
+/// A rectangle of output pixels. Rows and columns are numbers of those of a part of the layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PixelTile {
     pub y: u32,
@@ -13,6 +13,9 @@ pub(crate) struct PixelTile {
 /// is too long, each of which begins at a whole word.
 pub(crate) fn pixel_tiles(height: u32, width: u32, depth: u32) -> Vec<PixelTile> {
     let mut tiles = Vec::new();
+    if height * width == 0 {
+        return tiles;
+    }
     let tile_width = match width <= depth {
         true => width,
         false => depth / 8 * 8,

@@ -7,7 +7,7 @@ use super::layer::PlacedLayer;
 use super::pixel_tiles::PixelTile;
 use super::weights::WeightPlan;
 use super::windows::reduction;
-use crate::layout::{Distances, RowOrder};
+use crate::layout::{Distances, PixelOrder};
 use crate::loops::{Count, merge, unroll};
 
 /// The addresses of one input for a column tile and a rectangle of pixels.
@@ -36,14 +36,12 @@ impl PlacedLayer<'_> {
             Count::new(kernel_width, right),
             Count::new(kernel_height, down * pitch),
         ];
-        // Planes of even and of odd rows have those that follow each other.
-        let rows_apart = match tensor.order {
-            RowOrder::Plain => plan.orders.parts(),
-            RowOrder::Split | RowOrder::Paired => 1,
-        };
+        // Pixels of a phase follow each other in its plane.
+        let [_, steps] = plan.pixels(plan.part(column_tile));
+        let apart = tensor.order.steps();
         let pixels = [
-            Count::new(tile.width, stride_x),
-            Count::new(tile.height, rows_apart * stride_y * pitch),
+            Count::new(tile.width, stride_x * steps[1] / apart[1]),
+            Count::new(tile.height, stride_y * steps[0] / apart[0] * pitch),
         ];
         let pools = reduction(self.layer, self.params).is_some();
         let mut vectors = match pools {
@@ -55,14 +53,19 @@ impl PlacedLayer<'_> {
             vectors.push(Count::new(1, 1));
         }
         let planes = plan.planes(self.layer, column_tile, input).len() as u32;
-        let planes = match tensor.order {
-            RowOrder::Plain => Count::new(planes, tensor.plane_stride),
-            RowOrder::Split | RowOrder::Paired => Count::new(planes / 2, 2 * tensor.plane_stride),
-        };
-        let k_loops = match (plan.flattening, plan.pairs) {
+        let apart = tensor.order.planes_of_group();
+        let planes = Count::new(planes / apart, apart * tensor.plane_stride);
+        let k_loops = match (plan.flattening, plan.blocks) {
             // The rows' offsets lead to the taps; a loop needs a step all the same.
             (Some(flattening), _) => merge(&[Count::new(flattening.k_tiles, 1)]),
-            (None, Some(pairs)) => merge(&[window[0], Count::new(pairs.steps, pitch)]),
+            _ if plan.taps.is_some() => {
+                merge(&[Count::new(planes.trips * kernel_height * kernel_width, 1)])
+            }
+            (None, Some(blocks)) => {
+                let [down, across] = blocks.steps();
+                let right = if apart == 2 { right } else { 1 };
+                merge(&[Count::new(across, right), Count::new(down, pitch)])
+            }
             (None, None) if pools => merge(&[planes]),
             (None, None) => merge(&[window[0], window[1], planes]),
         };
@@ -86,34 +89,35 @@ impl PlacedLayer<'_> {
         let tensor = self.inputs[input];
         let plan = self.weights;
         let part = plan.part(column_tile);
-        let padding = self.layer.padding;
-        let [stride_y, stride_x] = self.layer.stride;
-        let x = i64::from(tile.x * stride_x) - i64::from(padding.left);
-        let first = plan.planes(self.layer, column_tile, input).start;
-        let below = |address: u32, low: i64| (i64::from(address) + low) as u32;
-        match tensor.order {
-            RowOrder::Plain => {
-                let y = (plan.orders.parts() * tile.y + part) * stride_y;
-                let y = i64::from(y) - i64::from(padding.top);
-                match plan.flattening {
-                    Some(flattening) => {
-                        let slack = flattening.slack(tensor.distances());
-                        tensor.address(0, y, x - i64::from(slack))
-                    }
-                    None => tensor.address(first, y, x),
-                }
+        let [first, steps] = plan.pixels(part);
+        let apart = tensor.order.steps();
+        let padding = [self.layer.padding.top, self.layer.padding.left];
+        let begin = |side: usize, number: u32| {
+            let at = (first[side] + steps[side] * number) * self.layer.stride[side] / apart[side];
+            // Where pixels lie apart the offsets have the padding.
+            i64::from(at) - i64::from(if apart[side] == 1 { padding[side] } else { 0 })
+        };
+        let (y, x) = (begin(0, tile.y), begin(1, tile.x));
+        let planes = plan.planes(self.layer, column_tile, input);
+        let low = match (plan.flattening, plan.blocks, plan.taps) {
+            (Some(flattening), _, _) => -i64::from(flattening.slack(tensor.distances())),
+            (_, Some(blocks), _) => blocks.offsets(tensor.distances()).0,
+            (_, _, Some(taps)) => {
+                let groups = planes.len() as u32 / tensor.order.planes_of_group();
+                taps.offsets(groups, tensor.distances()).0
             }
-            RowOrder::Split => match plan.pairs {
-                Some(pairs) => {
-                    let (low, _) = pairs.offsets(tensor.pitch, tensor.plane_stride);
-                    // The row may lie above the tensor, columns on its left: so the sum counts.
-                    let row = tensor.address(first, i64::from(tile.y * stride_y), 0);
-                    below(row, low + x)
-                }
-                None => tensor.address(first + part, tile.y.into(), x),
-            },
-            RowOrder::Paired => tensor.address(first, tile.y.into(), x),
-        }
+            (None, None, None) => 0,
+        };
+        let plane = match tensor.order {
+            PixelOrder::Split(_) | PixelOrder::Phased
+                if plan.blocks.is_none() && plan.taps.is_none() =>
+            {
+                planes.start + plan.phase(part, tensor.order)
+            }
+            _ => planes.start,
+        };
+        // The pixel may lie above the tensor, or on its left: so the sum counts.
+        tensor.address(plane, y, x + low)
     }
 }
 
@@ -130,22 +134,28 @@ impl WeightPlan {
         if let Some(flattening) = self.flattening {
             return Some(flattening.offsets(distances));
         }
-        let offsets: Vec<Option<u16>> = match (self.orders.reads[input], self.pairs) {
-            (RowOrder::Split, Some(pairs)) => {
-                let (_, offsets) = pairs.offsets(distances.pitch, distances.plane);
-                let of_row = |row| Some(fit(offsets[usize::from(self.is_odd(row, part))]));
-                rows.map(of_row).collect()
-            }
-            // Planes 2 g and 2 g + 1 have half of the channels of a K tile each.
-            (RowOrder::Paired, _) => {
-                let of_row = |row| u32::from(self.is_odd(row, part)) * distances.plane;
-                rows.map(|row| Some(fit(of_row(row).into()))).collect()
-            }
-            (RowOrder::Plain | RowOrder::Split, _) => return None,
-        };
         // Every input of several has its own product.
         let walks = self.orders.reads.len() as u64;
         let k_tiles = self.runs[0].k_tiles / walks;
+        if let Some(taps) = self.taps {
+            let [height, width] = taps.kernel;
+            let (_, offsets) = taps.offsets(k_tiles as u32 / (height * width), distances);
+            let of_tile = |offset: i64| rows.clone().map(|_| Some(fit(offset))).collect();
+            return Some(offsets.into_iter().map(of_tile).collect());
+        }
+        let plane = |row| self.plane_of_row(row, part, input);
+        let offsets: Vec<Option<u16>> = match (self.orders.reads[input], self.blocks) {
+            (_, Some(blocks)) => {
+                let (_, offsets) = blocks.offsets(distances);
+                rows.map(|row| Some(fit(offsets[plane(row) as usize])))
+                    .collect()
+            }
+            (PixelOrder::Joined(_), _) => {
+                let of_row = |row| i64::from(plane(row) * distances.plane);
+                rows.map(|row| Some(fit(of_row(row)))).collect()
+            }
+            (PixelOrder::Plain | PixelOrder::Split(_) | PixelOrder::Phased, _) => return None,
+        };
         Some(vec![offsets; k_tiles as usize])
     }
 }

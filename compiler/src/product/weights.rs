@@ -2,8 +2,8 @@
 //!
 //! For every column tile, every K tile in the order in which the stream unit walks them (kernel
 //! column, kernel row, plane; or one after the other if the taps are laid over the rows; or the tensors
-//! that are added), ceil(columns / 8) words, the last columns first. A layer that reads or writes planes of even and odd rows
-//! has its weights twice: for even and for odd rows, or for either half of the channels if it makes both at a time. Row r of the array finds the weights of its
+//! that are added), ceil(columns / 8) words, the last columns first. A layer that reads or writes phases
+//! has its weights for each of them, or for each share of the channels if it makes all phases at a time. Row r of the array finds the weights of its
 //! tap in partition r at the same addresses. Products with a single vector have their weights streamed: byte j of group g of a K tile
 //! lies 7 g + j + 1 words behind the tile's first word, so that it meets the swap that goes from column to column.
 
@@ -17,28 +17,40 @@ use super::column_run::{
 };
 use super::flatten::{Flattening, Tap};
 use super::mapping::Mapping;
-use super::row_pairs::RowPairs;
+use super::phased_taps::PhasedTaps;
+use super::pixel_blocks::PixelBlocks;
 use super::windows::reduction;
 use crate::exact::LayerConstants;
-use crate::layout::RowOrder;
+use crate::layout::{Phases, PixelOrder};
 
-/// Rows of the planes that a layer reads and writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Pixels of the planes that a layer reads and writes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Orders {
     /// Those of each input.
-    pub reads: Vec<RowOrder>,
+    pub reads: Vec<PixelOrder>,
     /// Those of the output.
-    pub writes: RowOrder,
+    pub writes: PixelOrder,
+    /// Its stride is 2, so that it reads phases of blocks where they lie.
+    pub in_place: bool,
 }
 
 impl Orders {
-    /// The layer is done in two parts, one after the other: even rows and odd rows, or two halves of the channels.
+    /// The phases that the layer makes apart, or together.
+    pub fn phases(&self) -> Option<Phases> {
+        let reads = self.reads.iter().filter(|_| !self.in_place);
+        let all = reads.chain([&self.writes]);
+        all.filter_map(|order| order.phases()).max()
+    }
+
+    /// The layer is done in so many parts, one after the other: a phase each, or a share of the channels.
     pub fn parts(&self) -> u32 {
+        self.phases().map_or(1, Phases::count)
+    }
+
+    /// All pixels of all planes are read and written.
+    pub fn is_plain(&self) -> bool {
         let mut all = self.reads.iter().chain([&self.writes]);
-        match all.all(|&order| order == RowOrder::Plain) {
-            true => 1,
-            false => 2,
-        }
+        all.all(|&order| order == PixelOrder::Plain)
     }
 }
 
@@ -47,12 +59,15 @@ impl Orders {
 pub(crate) struct WeightPlan {
     /// Channels of one K tile and of one column tile.
     pub lanes: u32,
-    /// Column tiles of all parts: those of the second part come behind all of the first one.
+    /// Column tiles of all parts: those of a part come behind all of the part before.
     pub column_tiles: u32,
-    /// Rows of the planes that the layer reads and writes.
+    /// Pixels of the planes that the layer reads and writes.
     pub orders: Orders,
-    /// The rows of the input, if the layer makes two rows at a time.
-    pub pairs: Option<RowPairs>,
+    /// The pixels of the input, if the layer makes those of all phases at a time.
+    pub blocks: Option<PixelBlocks>,
+    /// The places of the kernel in phases that are read where they lie.
+    pub taps: Option<PhasedTaps>,
+    outputs: u32,
     /// What each product makes.
     pub runs: Vec<ColumnRun>,
     /// Words from one K tile to the next, if weights are streamed.
@@ -90,31 +105,45 @@ impl WeightPlan {
         params: &Params,
     ) -> Self {
         let lanes = params.lanes();
-        let column_tiles = layer.output.channels.div_ceil(lanes) * orders.parts();
         let pools = reduction(layer, params).is_some();
+        let rotated = |order: &PixelOrder| !matches!(order, PixelOrder::Plain | PixelOrder::Phased);
         let plan = Self {
             lanes,
-            column_tiles,
-            pairs: (mapping == Mapping::Toeplitz).then(|| RowPairs::of(layer)),
-            orders,
+            column_tiles: 0,
+            blocks: mapping
+                .phases()
+                .map(|phases| PixelBlocks::of(layer, phases)),
+            taps: orders.in_place.then(|| PhasedTaps::of(layer)),
+            outputs: layer.output.channels,
             runs: Vec::new(),
             period: None,
             pools,
             tile_words: params.weight_words(),
-            rows: layer.input.channels.min(lanes),
+            rows: match orders.reads.iter().any(rotated) {
+                true => lanes,
+                false => layer.input.channels.min(lanes),
+            },
             flattening: None,
             constants,
+            orders,
+        };
+        let column_tiles = (0..plan.orders.parts())
+            .map(|part| plan.part_tiles(part))
+            .sum();
+        let plan = Self {
+            column_tiles,
+            ..plan
         };
         let join = one_walk(layer, lanes, pools, params);
         let single = layer.output.height * layer.output.width == 1 && !pools;
         let tiles = |k_tiles: &dyn Fn(u32) -> u64| {
             let tiles = (0..column_tiles).map(|tile| ColumnTile {
                 part: plan.part(tile),
-                columns: plan.columns(layer, tile),
+                columns: plan.columns(tile),
                 k_tiles: k_tiles(plan.tile_of_part(tile)),
                 plane: match mapping {
                     Mapping::Flattened => 0,
-                    Mapping::Channel | Mapping::Toeplitz => plan.planes(layer, tile, 0).start,
+                    _ => plan.planes(layer, tile, 0).start,
                 },
             });
             column_runs(&tiles.collect::<Vec<_>>(), join)
@@ -127,11 +156,11 @@ impl WeightPlan {
             period.filter(|&period| starts_anew || params.sum_distance() <= period)
         };
         match mapping {
-            Mapping::Channel | Mapping::Toeplitz => {
+            Mapping::Channel | Mapping::Toeplitz | Mapping::Blocks => {
                 let places = match layer.kind {
-                    _ if plan.pairs.is_some() => {
-                        let steps = plan.pairs.map_or(0, |pairs| pairs.steps);
-                        u64::from(steps) * u64::from(layer.kernel[1])
+                    _ if plan.blocks.is_some() => {
+                        let [down, right] = plan.blocks.map_or([0, 0], |blocks| blocks.steps());
+                        u64::from(down) * u64::from(right)
                     }
                     LayerKind::Add(_) | LayerKind::WeightedSum => {
                         constants.terms(layer).len() as u64
@@ -163,52 +192,98 @@ impl WeightPlan {
 
     /// The part of the layer that a column tile is made in.
     pub fn part(&self, column_tile: u32) -> u32 {
-        column_tile / self.part_tiles()
+        self.part_and_tile(column_tile).0
     }
 
     /// Number of a column tile in its part.
     pub fn tile_of_part(&self, column_tile: u32) -> u32 {
-        column_tile % self.part_tiles()
+        self.part_and_tile(column_tile).1
     }
 
-    fn part_tiles(&self) -> u32 {
-        self.column_tiles / self.orders.parts()
+    fn part_and_tile(&self, column_tile: u32) -> (u32, u32) {
+        let (mut part, mut tile) = (0, column_tile);
+        while tile >= self.part_tiles(part) {
+            tile -= self.part_tiles(part);
+            part += 1;
+        }
+        (part, tile)
     }
 
-    /// Planes of an input that feed a column tile: each second one from the first on if planes hold half of the rows.
+    /// Column tiles of a part: groups of channels, of which the last one may have no share of the part.
+    fn part_tiles(&self, part: u32) -> u32 {
+        let before = match self.blocks {
+            Some(blocks) => part * (self.lanes / blocks.phases.count()),
+            None => 0,
+        };
+        self.outputs.saturating_sub(before).div_ceil(self.lanes)
+    }
+
+    /// First row and column of a part, and the distances of its rows and columns.
+    pub fn pixels(&self, part: u32) -> [[u32; 2]; 2] {
+        match (self.orders.phases(), self.blocks) {
+            (None, _) => [[0, 0], [1, 1]],
+            (Some(phases), None) => [phases.first(part), phases.steps()],
+            (Some(phases), Some(_)) => [[0, 0], phases.steps()],
+        }
+    }
+
+    /// Rows and columns of a part of the output.
+    pub fn extent(&self, part: u32, output: [u32; 2]) -> [u32; 2] {
+        let [first, steps] = self.pixels(part);
+        [0, 1].map(|side| (output[side] + steps[side] - 1 - first[side]) / steps[side])
+    }
+
+    /// Planes of an input that feed a column tile.
     pub fn planes(&self, layer: &Layer, column_tile: u32, input: usize) -> Range<u32> {
         let planes = planes(layer, self.lanes, self.tile_of_part(column_tile));
-        match self.orders.reads[input] {
-            RowOrder::Plain => planes,
-            RowOrder::Split | RowOrder::Paired => 2 * planes.start..2 * planes.end,
+        let apart = self.orders.reads[input].planes_of_group();
+        apart * planes.start..apart * planes.end
+    }
+
+    /// The phase of a tensor's planes that a part reads or writes.
+    pub fn phase(&self, part: u32, order: PixelOrder) -> u32 {
+        let [first, _] = self.pixels(part);
+        order.phases().map_or(0, |phases| phases.of(first))
+    }
+
+    /// The plane of a group that a row reads; of an input that is not flattened.
+    pub fn plane_of_row(&self, row: u32, part: u32, input: usize) -> u32 {
+        let order = self.orders.reads[input];
+        let block = || row / (self.lanes / order.planes_of_group());
+        match order {
+            PixelOrder::Plain => 0,
+            PixelOrder::Split(_) if self.blocks.is_some() => block() ^ part,
+            PixelOrder::Split(_) | PixelOrder::Phased => self.phase(part, order),
+            PixelOrder::Joined(_) => block() ^ self.phase(part, order),
         }
     }
 
     /// Number in its K tile of the input channel that a row serves; of an input that is not flattened.
     pub fn lane_of_row(&self, row: u32, part: u32, input: usize) -> u32 {
-        let half = self.lanes / 2;
-        match self.orders.reads[input] {
-            RowOrder::Plain => row,
-            _ if self.pairs.is_some() => half * part + row % half,
-            RowOrder::Split | RowOrder::Paired => (row + half * part) % self.lanes,
+        let plane = self.plane_of_row(row, part, input);
+        self.orders.reads[input].lane(row, plane, self.lanes)
+    }
+
+    /// The plane of a group that a part writes.
+    pub fn written_plane(&self, part: u32) -> u32 {
+        match self.orders.writes {
+            PixelOrder::Joined(_) => part,
+            order => self.phase(part, order),
         }
     }
 
-    /// A row serves odd rows of the input, in a layer that makes two rows at a time.
-    pub fn is_odd(&self, row: u32, part: u32) -> bool {
-        (row / (self.lanes / 2) + part) % 2 == 1
-    }
-
-    /// Output channel of a column, and whether it makes the odd one of two rows that come out at a time.
-    pub fn output(&self, column_tile: u32, column: u32) -> (u32, bool) {
-        let part = self.part(column_tile);
-        let half = self.lanes / 2;
-        let (lane, odd) = match self.orders.writes {
-            RowOrder::Plain => (column, false),
-            RowOrder::Split => ((column + half * part) % self.lanes, false),
-            RowOrder::Paired => (half * part + column % half, self.is_odd(column, part)),
+    /// Output channel of a column, and its phase among those that come out at a time.
+    pub fn output(&self, column_tile: u32, column: u32) -> (u32, u32) {
+        let (part, tile) = self.part_and_tile(column_tile);
+        let (order, plane) = (self.orders.writes, self.written_plane(part));
+        let phase = match order {
+            PixelOrder::Joined(_) => order.phase(column, plane, self.lanes),
+            _ => 0,
         };
-        (self.tile_of_part(column_tile) * self.lanes + lane, odd)
+        (
+            tile * self.lanes + order.lane(column, plane, self.lanes),
+            phase,
+        )
     }
 
     /// Rows that have a tap in the last K tile of a column tile.
@@ -239,10 +314,13 @@ impl WeightPlan {
         self.offset(self.runs.len())
     }
 
-    /// Output channels of a column tile.
-    pub fn columns(&self, layer: &Layer, column_tile: u32) -> u32 {
+    /// Columns of a column tile: its output channels, or all where these lie rotated.
+    pub fn columns(&self, column_tile: u32) -> u32 {
         let first = self.tile_of_part(column_tile) * self.lanes;
-        (layer.output.channels - first).min(self.lanes)
+        match self.orders.writes {
+            PixelOrder::Plain | PixelOrder::Phased => (self.outputs - first).min(self.lanes),
+            PixelOrder::Split(_) | PixelOrder::Joined(_) => self.lanes,
+        }
     }
 
     /// The words of one partition, from the layer's first address on.
@@ -258,7 +336,7 @@ impl WeightPlan {
         let mut tile = 0;
         for column_tile in run.tiles.clone() {
             for k_tile in self.row_weights(layer, partition, column_tile) {
-                for column in 0..self.columns(layer, column_tile) {
+                for column in 0..self.columns(column_tile) {
                     let (group, lane) = (column / 8, column % 8);
                     let word = match self.period {
                         None => (tile + 1) * self.tile_words - 1 - group,
@@ -282,14 +360,22 @@ impl WeightPlan {
         }
         let (part, tile) = (self.part(column_tile), self.tile_of_part(column_tile));
         let [height, width] = layer.kernel;
-        if let Some(pairs) = self.pairs {
+        if let Some(blocks) = self.blocks {
             let channel = tile * self.lanes + self.lane_of_row(row, part, 0);
-            let odd = self.is_odd(row, part).into();
-            let kernel_rows = (0..pairs.steps)
-                .map(|step| [0, 1].map(|output| pairs.kernel_row(layer, step, odd, output)));
-            let taps = kernel_rows.flat_map(|rows| {
-                let tap = move |y, x| Tap { channel, y, x };
-                (0..width).map(move |x| RowWeight::Pair(rows.map(|y| y.map(|y| tap(y, x)))))
+            let phase = self.plane_of_row(row, part, 0);
+            let [down, right] = blocks.steps();
+            let steps = (0..down).flat_map(|y| (0..right).map(move |x| [y, x]));
+            let taps = steps.map(|step| {
+                let tap = |output| {
+                    let [y, x] = blocks.place(step, phase, output)?;
+                    Some(Tap { channel, y, x })
+                };
+                RowWeight::Phases(
+                    [0, 1, 2, 3].map(|output| match output < blocks.phases.count() {
+                        true => tap(output),
+                        false => None,
+                    }),
+                )
             });
             return taps.collect();
         }
@@ -327,17 +413,18 @@ impl WeightPlan {
 enum RowWeight {
     /// Those of a tap, 0 without.
     Tap(Option<Tap>),
-    /// Those of a tap for columns that make even rows, and of another one for odd rows.
-    Pair([Option<Tap>; 2]),
+    /// Those of a tap for columns that make the pixels of one phase, of another one for those of the next.
+    Phases([Option<Tap>; 4]),
     /// A factor for the output of the same number, 0 for the others.
     Same(u32, i8),
 }
 
 impl RowWeight {
-    fn at(self, layer: &Layer, (output, odd): (u32, bool)) -> i8 {
+    fn at(self, layer: &Layer, (output, phase): (u32, u32)) -> i8 {
         match self {
+            _ if output >= layer.output.channels => 0,
             RowWeight::Tap(tap) => weight(layer, tap, output),
-            RowWeight::Pair(taps) => weight(layer, taps[usize::from(odd)], output),
+            RowWeight::Phases(taps) => weight(layer, taps[phase as usize], output),
             RowWeight::Same(channel, factor) if channel == output => factor,
             RowWeight::Same(..) => 0,
         }

@@ -56,7 +56,7 @@ impl Placed<'_> {
                     result: items[*result],
                     scaling: Scaling {
                         zero_point: scale.zero_point,
-                        tile: (self.placement.matrix_tile() + scale.tile as u32) as u8,
+                        tile: (self.placement.matrix_tile() + scale.tile as u32) as u16,
                         tile_per_group: scale.per_column,
                         rounding: scale.rounding,
                         bounds: scale.bounds,

@@ -23,7 +23,7 @@ fn depthwise(rng: &mut ChaCha8Rng, source: Source, wide: bool) -> Layer {
     let shape = source.1;
     let mut layer = plain(rng, LayerKind::Conv2d, source, shape.channels);
     layer.groups = shape.channels;
-    layer.kernel = [3, rng.random_range(1..=3)];
+    layer.kernel = [3, [1, 2, 3, 3, 3][rng.random_range(0..5)]];
     layer.padding = Padding {
         top: 1,
         bottom: 1,
@@ -55,7 +55,29 @@ fn depthwise(rng: &mut ChaCha8Rng, source: Source, wide: bool) -> Layer {
     layer
 }
 
-/// Blocks of a depthwise layer and one of single pixels, with sums here and there; `lanes` channels or a few times as many.
+/// A layer of stride 2, depthwise or of all channels.
+fn strided(rng: &mut ChaCha8Rng, source: Source) -> Layer {
+    let mut layer = depthwise(rng, source, false);
+    layer.kernel = [rng.random_range(1..=3), rng.random_range(1..=3)];
+    layer.stride = [2, 2];
+    layer.padding = Padding {
+        top: rng.random_range(0..layer.kernel[0]),
+        bottom: rng.random_range(0..layer.kernel[0]),
+        left: rng.random_range(0..layer.kernel[1]),
+        right: rng.random_range(0..layer.kernel[1]),
+    };
+    let padding = layer.padding;
+    layer.output.height =
+        (source.1.height + padding.top + padding.bottom - layer.kernel[0]) / 2 + 1;
+    layer.output.width = (source.1.width + padding.left + padding.right - layer.kernel[1]) / 2 + 1;
+    if rng.random_bool(0.5) {
+        layer.groups = 1;
+    }
+    fill(rng, &mut layer);
+    layer
+}
+
+/// Blocks of a depthwise layer and one of single pixels, with sums here and there; often `lanes` channels or a few times as many.
 pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32) -> Network {
     let input = Shape {
         channels: rng.random_range(1..=4),
@@ -72,7 +94,10 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
         sources.push((layers.len(), layer.output, layer.output_zero_point));
     };
     let last = |sources: &[Source]| sources[sources.len() - 1];
-    let channels = lanes * rng.random_range(1..=3);
+    let channels = match rng.random_bool(0.6) {
+        true => lanes * rng.random_range(1..=3),
+        false => rng.random_range(1..=3 * lanes),
+    };
     // Any convolution, but with these channels.
     let mut first = convolution(rng, last(&sources));
     first.groups = 1;
@@ -100,6 +125,11 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
         };
         let layer = point(rng, last(&sources), channels);
         push(layer, &mut sources);
+        let size = last(&sources).1;
+        if rng.random_bool(0.3) && size.height > 2 && size.width > 2 {
+            let layer = strided(rng, last(&sources));
+            push(layer, &mut sources);
+        }
         // Second readers of what the block has read.
         if rng.random_bool(0.2) {
             let layer = point(rng, before, lanes);

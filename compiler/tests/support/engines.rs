@@ -9,6 +9,8 @@ use heddle_sim::network::run as golden;
 pub fn with_cluster(mut params: Params, units: u32) -> Params {
     params.name = "engines".to_string();
     params.program.words = 16384;
+    // A cluster names at most so many.
+    params.column_tiles = params.column_tiles.min(256);
     params.sparse = Some(Sparse {
         engine: true,
         units,

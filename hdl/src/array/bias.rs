@@ -9,7 +9,7 @@ pub struct BiasSlot {
     #[reset]
     pub load: Bit,
     /// Bias wave: column tile of the prologue slot.
-    pub tile: Bits<8>,
+    pub tile: Bits<10>,
     /// Bias wave: tensor slot of the first K tile, the sum starts from the bias.
     #[reset]
     pub first: Bit,
@@ -24,7 +24,7 @@ pub struct BiasWrite {
     /// Columns between the one that it reaches and the one that takes the bias.
     pub column: Bits<8>,
     /// Column tile of the bias.
-    pub tile: Bits<8>,
+    pub tile: Bits<10>,
     /// The bias, two's complement.
     pub data: Bits<32>,
 }
@@ -50,7 +50,7 @@ pub struct BiasColumn {
     /// First partial sum of the column.
     pub psum_o: Signal<Out, Bits<32>>,
     #[new(Ram1r1w::new(1, tiles))]
-    ram: Ram1r1w<8, 32>,
+    ram: Ram1r1w<10, 32>,
     /// Column tiles.
     _tiles: Param<'t'>,
 }

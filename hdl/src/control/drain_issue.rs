@@ -26,7 +26,7 @@ pub struct DrainIssue<const A: usize> {
     /// Columns before the first active one.
     pub skip_i: Signal<In, Bits<8>>,
     /// Column tile of multiplier and shift of the first results.
-    pub tile_i: Signal<In, Bits<8>>,
+    pub tile_i: Signal<In, Bits<10>>,
     /// The column tile goes up by one behind addresses whose loops 0..=level are in their last iteration.
     pub advance_i: Signal<In, Bit>,
     /// That level.
@@ -72,7 +72,7 @@ pub struct DrainIssue<const A: usize> {
     post_load: Reg<Bit>,
     post_valid: Reg<Bit>,
     /// Column tile, one bit more than the largest needs.
-    tile: Reg<Bits<9>>,
+    tile: Reg<Bits<11>>,
     /// Byte address of the result.
     pub post_dest: OutDelay<Bits<16>>,
     /// Last byte of the drain.
@@ -260,12 +260,12 @@ impl<const A: usize> DrainIssue<A> {
         self.advance = self.ends & self.advance_i & self.tile_end & !self.addr_end_i;
         self.tile = mux(self.advance, self.tile + 1, self.tile);
         if self.start_i {
-            self.tile = self.tile_i.get_bits::<9>(0);
+            self.tile = self.tile_i.get_bits::<11>(0);
         }
         self.post_load = self.start_i | self.advance;
         self.post_wave_o.load = self.post_load;
         self.post_wave_o.valid = self.post_valid;
-        self.post_wave_o.tile = self.tile.get_bits::<8>(0);
+        self.post_wave_o.tile = self.tile.get_bits::<10>(0);
         self.post_wave_o.skip = self.skip_i;
         self.post_wave_o.cols = self.columns_i;
 

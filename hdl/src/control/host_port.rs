@@ -67,7 +67,7 @@ pub struct HostPort {
     /// Column of the parameter.
     pub column_o: Signal<Out, Bits<8>>,
     /// Column tile of the parameter.
-    pub tile_o: Signal<Out, Bits<8>>,
+    pub tile_o: Signal<Out, Bits<10>>,
     /// State-buffer request: re-centred bytes to write, bytes as they came for an offset table.
     pub buffer_o: HostAccess<Out>,
     /// Bytes of a parameter.
@@ -293,7 +293,7 @@ impl HostPort {
             self.aw_o[i].entry = self.addr.get_bits::<11>(3);
         }
         self.column_o = self.addr.get_bits::<8>(21);
-        self.tile_o = self.addr.get_bits::<8>(4);
+        self.tile_o = self.addr.get_bits::<10>(4);
         self.buffer_valid = self.take & self.travels;
         self.buffer_table = self.is_table;
         self.buffer_o.table = self.buffer_table;

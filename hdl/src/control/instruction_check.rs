@@ -311,8 +311,8 @@ impl InstructionCheck {
                 self.bad_field_o = self.bad_count | (field!(self.word_i, copy::ZEROS[0]) != 0);
             }
             _ => {
-                let tile = field!(self.word_i, drain::TILE).get_bits::<9>(0);
-                let bad_tile = tile >= self._tiles.to_bits::<9>();
+                let tile = field!(self.word_i, drain::TILE).get_bits::<11>(0);
+                let bad_tile = tile >= self._tiles.to_bits::<11>();
                 if self._extended > 0 {
                     self.bad_field_o =
                         self.bad_count | self.bad_option[0] | (bad_tile) | self.bad_advance;

@@ -78,7 +78,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Column of the parameter.
     pub param_column_o: Signal<Out, Bits<8>>,
     /// Column tile of the parameter.
-    pub param_tile_o: Signal<Out, Bits<8>>,
+    pub param_tile_o: Signal<Out, Bits<10>>,
     /// Bias.
     pub bias_data_o: Signal<Out, Bits<32>>,
     /// Multiplier and shift.
@@ -117,7 +117,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     drain_issue: DrainIssue<A>,
     bias_load: [Reg<Bit>; 8],
     bias_first: [Reg<Bit>; 8],
-    bias_tile: [Delay<Bits<8>>; 8],
+    bias_tile: [Delay<Bits<10>>; 8],
     /// The stream unit sent a vector in the cycle before.
     vector: Reg<Bit>,
     /// It was one of the last K tile, which may have fewer rows.

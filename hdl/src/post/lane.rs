@@ -52,7 +52,7 @@ pub struct PostLane {
     /// Start of a drain on its way to the scaling, behind pooling.
     late_load: [Reg<Bit>; pooled + pooling],
     late_part: [Delay<Bit>; pooled],
-    late_tile: [Delay<Bits<8>>; pooled],
+    late_tile: [Delay<Bits<10>>; pooled],
     #[new(PoolLane::new(options))]
     pool: [PoolLane; pooling],
     #[new(Activate::new(options.activations))]
@@ -60,7 +60,7 @@ pub struct PostLane {
     /// A slot of an active column in each stage of the scaling.
     pipe_valid: [Reg<Bit>; stages],
     #[new(Ram1r1w::new(5, tiles))]
-    ram: Ram1r1w<8, 8>,
+    ram: Ram1r1w<10, 8>,
     #[new(Requantise::new(lefts, duals))]
     requantise: [Requantise; 1 - shares],
     byte_packer: BytePacker,

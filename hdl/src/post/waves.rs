@@ -9,7 +9,7 @@ pub struct PostSlot {
     #[reset]
     pub load: Bit,
     /// Post wave: column tile of the start.
-    pub tile: Bits<8>,
+    pub tile: Bits<10>,
     /// Post wave: columns before the first active one, counted from the one that the start reaches.
     pub skip: Bits<8>,
     /// Post wave: active columns, from there on.
@@ -52,7 +52,7 @@ pub struct ScaleWrite {
     /// Columns between the one that it reaches and the one that takes them.
     pub column: Bits<8>,
     /// Column tile they belong to.
-    pub tile: Bits<8>,
+    pub tile: Bits<10>,
     /// Bits 30..0 multiplier, bits 37..32 shift.
     pub data: [Bits<8>; 8],
 }

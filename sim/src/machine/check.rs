@@ -191,20 +191,25 @@ impl WordCheck {
         let used = match self.opcode {
             OP_LOAD_WEIGHTS => 0x001f_f1ff,
             OP_COPY => 0x01ff,
-            OP_DRAIN if word >> 24 & 1 == 1 => 0x1fff_ffff,
-            OP_DRAIN => 0x10ff_ffff,
+            OP_DRAIN if word >> 26 & 1 == 1 => 0x7fff_ffff,
+            OP_DRAIN => 0x43ff_ffff,
             _ => 0x07ff_ffff,
         };
         reserved("parameter word 1", word, used)?;
         let loops = loops_of_rows(self.opcode, params);
         let last_level = loops.into_iter().max().unwrap_or(1) - 1;
         if self.opcode == OP_DRAIN {
-            within("dual", word >> 28 & 1, 0, params.post.dual_scale.into())?;
+            within("dual", word >> 30 & 1, 0, params.post.dual_scale.into())?;
             within("columns", word & 0x1ff, 1, params.lanes())?;
-            within("level", word >> 25 & 7, 0, last_level)?;
+            within("level", word >> 27 & 7, 0, last_level)?;
             within("activation", word >> 11 & 0xf, 0, params.post.activations)?;
             within("pooled", word >> 15 & 1, 0, params.post.pooling.into())?;
-            return within("column tile", word >> 16 & 0xff, 0, params.column_tiles - 1);
+            return within(
+                "column tile",
+                word >> 16 & 0x3ff,
+                0,
+                params.column_tiles - 1,
+            );
         }
         if self.opcode == OP_MATMUL {
             within("raised", word >> 25 & 1, 0, params.post.dual_scale.into())?;

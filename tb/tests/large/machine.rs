@@ -36,7 +36,7 @@ pub struct Took {
 }
 
 /// Column tile with bias 0 and scale 1.
-const UNIT_TILE: u8 = 1;
+const UNIT_TILE: u16 = 1;
 
 /// Clocks that a program may take.
 const LIMIT: u64 = 100_000;

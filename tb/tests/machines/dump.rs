@@ -37,7 +37,7 @@ pub fn dump(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction> {
         program.push(Instruction::Drain(Drain {
             single: rng.random(),
             dual: params.post.dual_scale && rng.random(),
-            tile: rng.random_range(0..params.column_tiles) as u8,
+            tile: rng.random_range(0..params.column_tiles) as u16,
             lo: -256,
             hi: 255,
             place: Some(place),

@@ -197,7 +197,7 @@ pub fn single() -> Params {
         banks: (8, 64),
         slices: PLAIN,
         depth: 16,
-        column_tiles: 32,
+        column_tiles: 1024,
         program: 4096,
     };
     sizes.params()

@@ -483,7 +483,7 @@ impl Writer<'_> {
     }
 
     /// The first column tile of a drain, and the level at which it goes on to the next one.
-    fn column_tiles(&mut self, rows: &[RowBlock]) -> (u8, Option<u8>) {
+    fn column_tiles(&mut self, rows: &[RowBlock]) -> (u16, Option<u8>) {
         let tiles = self.params.column_tiles;
         let level = self
             .rng
@@ -501,10 +501,10 @@ impl Writer<'_> {
             .sum();
         match ends <= tiles && self.chance(0.5) {
             true => (
-                self.rng.random_range(0..=tiles - ends) as u8,
+                self.rng.random_range(0..=tiles - ends) as u16,
                 Some(level as u8),
             ),
-            false => (self.rng.random_range(0..tiles) as u8, None),
+            false => (self.rng.random_range(0..tiles) as u16, None),
         }
     }
 

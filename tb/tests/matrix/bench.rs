@@ -15,7 +15,7 @@ use crate::machines::pair::{End, HALT, Pair};
 use crate::rtl::Checked;
 
 /// Column tile with bias 0 and scale 1; those before it make pauses.
-pub const UNIT_TILE: u8 = 5;
+pub const UNIT_TILE: u16 = 5;
 
 /// Elements of a matrix, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]

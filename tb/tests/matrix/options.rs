@@ -13,7 +13,7 @@ use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, Coverage};
 
 /// Column tile whose scale a test chooses.
-const OTHER_TILE: u8 = 2;
+const OTHER_TILE: u16 = 2;
 
 /// What all drains of a program do besides scaling.
 fn through(program: &mut [Instruction], table: u8, windows: Option<Pooling>) {
@@ -110,7 +110,7 @@ struct Pooled {
     moving: Matrix,
     windows: Pooling,
     activation: u8,
-    tile: u8,
+    tile: u16,
 }
 
 impl Pooled {

@@ -120,7 +120,7 @@ pub enum MatrixError {
         /// Most clocks.
         last: u32,
         /// Column tile of the transpose.
-        tile: u8,
+        tile: u16,
         /// Loops of the prologue.
         loops: u32,
         /// Field that says so.
@@ -281,7 +281,7 @@ pub(super) fn depth(params: &Params) -> Result<(), MatrixError> {
 pub(super) fn pause(
     form: DrainForm,
     vectors: u32,
-    tile: u8,
+    tile: u16,
     params: &Params,
 ) -> Result<Option<Pause>, MatrixError> {
     let cols = params.array.cols;

@@ -65,7 +65,7 @@ impl DrainForm {
         vectors: u32,
         cols: u32,
         way: u32,
-        tile: u8,
+        tile: u16,
         loops: u32,
     ) -> Option<Pause> {
         let clocks = self.clocks(vectors, cols, way)?;

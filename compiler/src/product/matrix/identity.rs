@@ -29,7 +29,7 @@ pub struct IdentityBuild {
     /// Byte address of the words of ones, as many as a row of weights has; what is there is lost.
     pub scratch: u32,
     /// Column tile with bias 0 and scale 1.
-    pub tile: u8,
+    pub tile: u16,
 }
 
 impl IdentityBuild {
@@ -118,7 +118,7 @@ impl IdentityBuild {
 /// The instructions so far.
 struct Steps<'p> {
     instructions: Vec<Instruction>,
-    tile: u8,
+    tile: u16,
     params: &'p Params,
 }
 

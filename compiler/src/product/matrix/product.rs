@@ -19,7 +19,7 @@ pub struct Scaling {
     /// Zero point of the moving matrix.
     pub zero_point: i8,
     /// Column tile of bias, multiplier and shift, the same for all groups of columns of the weights.
-    pub tile: u8,
+    pub tile: u16,
     /// Each group of columns of the weights, that is of rows of the result, has a column tile of its own, from `tile` on.
     pub tile_per_group: bool,
     /// Rounding of the scaled sums.
@@ -31,7 +31,7 @@ pub struct Scaling {
 impl Scaling {
     /// Sums of -128 to 127 go through unchanged; the tile has bias 0 and scale 1.
     #[must_use]
-    pub fn unchanged(tile: u8) -> Self {
+    pub fn unchanged(tile: u16) -> Self {
         Self {
             zero_point: 0,
             tile,
@@ -75,7 +75,7 @@ impl Product {
         let mut pass = Pass::new(self.scaling, params);
         for piece in pieces(&self.weights, params) {
             if self.scaling.tile_per_group {
-                pass.set_tile(self.scaling.tile + piece.group as u8);
+                pass.set_tile(self.scaling.tile + piece.group as u16);
             }
             pass.drain(&piece, &self.result);
             // The runs of all bands are alike but for their addresses.
@@ -137,7 +137,7 @@ impl<'p> Pass<'p> {
     }
 
     /// Products and drains from now on have another column tile.
-    pub fn set_tile(&mut self, tile: u8) {
+    pub fn set_tile(&mut self, tile: u16) {
         self.scaling.tile = tile;
         self.biased = false;
     }

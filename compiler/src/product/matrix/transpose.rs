@@ -46,7 +46,7 @@ pub struct Transpose {
     /// Identity matrix of R x R, 1 in byte r of row r.
     pub identity: MatrixPlace,
     /// Column tile with bias 0 and scale 1.
-    pub tile: u8,
+    pub tile: u16,
     /// When the sums leave the array or the results buffer.
     pub form: DrainForm,
 }

@@ -38,7 +38,7 @@ pub struct WideTranspose {
     /// How the portions become elements.
     pub portions: Portions,
     /// Column tile with bias 0 and scale 1.
-    pub tile: u8,
+    pub tile: u16,
 }
 
 impl WideTranspose {

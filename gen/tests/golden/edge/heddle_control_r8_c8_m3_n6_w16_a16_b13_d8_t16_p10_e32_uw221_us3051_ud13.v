@@ -139,7 +139,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   output wire [12:0] wt_dest_o,
 
   output wire       bias_load_o,
-  output wire [7:0] bias_tile_o,
+  output wire [9:0] bias_tile_o,
   output wire       bias_first_o,
 
   output wire        res_valid_o,
@@ -150,7 +150,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   output wire        res_write_o,
 
   output wire        post_load_o,
-  output wire  [7:0] post_tile_o,
+  output wire  [9:0] post_tile_o,
   output wire  [7:0] post_skip_o,
   output wire  [8:0] post_cols_o,
   output wire        post_valid_o,
@@ -165,7 +165,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   output wire scale_wen_o,
 
   output wire [7:0] param_column_o,
-  output wire [7:0] param_tile_o,
+  output wire [9:0] param_tile_o,
 
   output wire [31:0] bias_data_o,
   output wire [63:0] scale_data_o,
@@ -184,7 +184,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
 
   reg [7:0] bias_load_q;  // 8 x 1
   reg [7:0] bias_first_q;  // 8 x 1
-  reg [63:0] bias_tile_q;  // 8 x 8
+  reg [79:0] bias_tile_q;  // 8 x 10
   reg vector_q;  // The stream unit sent a vector in the cycle before
   reg last_tile_q;  // It was one of the last K tile, which may have fewer rows
 
@@ -301,7 +301,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   wire [7:0] matmul_table_entry;  // Entry of the first K tile
   wire [8:0] drain_columns;  // Columns, 1..min(R, C)
   wire [7:0] drain_place_column;  // First column
-  wire [7:0] drain_tile;  // Column tile of multiplier and shift
+  wire [9:0] drain_tile;  // Column tile of multiplier and shift
   wire drain_advancing;  // The column tile goes up
   wire [2:0] drain_level;
 
@@ -330,9 +330,9 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   assign matmul_table_entry = sequencer_table[31:24];
   assign drain_columns = sequencer_param[72:64];
   assign drain_place_column = sequencer_place[7:0];
-  assign drain_tile = sequencer_param[87:80];
-  assign drain_advancing = sequencer_param[88];
-  assign drain_level = sequencer_param[91:89];
+  assign drain_tile = sequencer_param[89:80];
+  assign drain_advancing = sequencer_param[90];
+  assign drain_level = sequencer_param[93:91];
   assign bias_data_o = host_program_wdata;
   assign sequencer_busy[0] = weight_walk_busy | weight_issue_copying;
   assign sequencer_busy[1] = stream_walk_busy;
@@ -346,7 +346,7 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
   assign stream_issue_table = matmul_table;
   assign bias_load_o = bias_load_q[7];
   assign bias_first_o = bias_first_q[7];
-  assign bias_tile_o = bias_tile_q[63:56];
+  assign bias_tile_o = bias_tile_q[79:70];
   assign post_rotate_o = drain_place_rotate;
   assign post_single_o = drain_single;
   assign post_lo_o = drain_bounds_lo;
@@ -708,14 +708,14 @@ module heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 (
 
   // Not reset
   always @(posedge clk) begin
-    bias_tile_q <= {bias_tile_q[55:0], stream_issue_op_addr[7:0]};
+    bias_tile_q <= {bias_tile_q[69:0], stream_issue_op_addr[9:0]};
     last_tile_q <= stream_issue_table & stream_issue_last_tile_out;
   end
 
   // Deliberately not read
   wire unused_bits;
   assign unused_bits = &{1'b0, sequencer_param[11:9], sequencer_param[31:21],
-      sequencer_param[63:56], sequencer_param[79:74], sequencer_param[95:92],
+      sequencer_param[63:56], sequencer_param[79:74], sequencer_param[95:94],
       sequencer_second_param[2:0], sequencer_second_param[31:16], sequencer_second_param[63:49],
       sequencer_second_param[79:73], sequencer_second_param[95:89], sequencer_table[23:17],
       sequencer_repeat[31:24], sequencer_place[15:8], sequencer_place[31:24]};

@@ -68,12 +68,12 @@ module heddle_post_lane_t16 (
   input wire rst_n,
 
   input  wire        load_i,
-  input  wire  [7:0] tile_i,
+  input  wire  [9:0] tile_i,
   input  wire  [7:0] skip_i,
   input  wire  [8:0] cols_i,
   input  wire        valid_i,
   output wire        load_o,
-  output wire  [7:0] tile_o,
+  output wire  [9:0] tile_o,
   output wire  [7:0] skip_o,
   output wire  [8:0] cols_o,
   output wire        valid_o,
@@ -87,11 +87,11 @@ module heddle_post_lane_t16 (
 
   input  wire        pw_valid_i,
   input  wire  [7:0] pw_column_i,
-  input  wire  [7:0] pw_tile_i,
+  input  wire  [9:0] pw_tile_i,
   input  wire [63:0] pw_data_i,
   output wire        pw_valid_o,
   output wire  [7:0] pw_column_o,
-  output wire  [7:0] pw_tile_o,
+  output wire  [9:0] pw_tile_o,
   output wire [63:0] pw_data_o,
 
   input  wire        pack_valid_i,
@@ -111,7 +111,7 @@ module heddle_post_lane_t16 (
 );
 
   reg load_q;
-  reg [7:0] tile_q;
+  reg [9:0] tile_q;
   reg [7:0] skip_q;
   reg [8:0] cols_q;
   reg valid_q;
@@ -120,7 +120,7 @@ module heddle_post_lane_t16 (
   reg [8:0] hi_q;
   reg pw_valid_q;
   reg [7:0] pw_column_q;
-  reg [7:0] pw_tile_q;
+  reg [9:0] pw_tile_q;
   reg [63:0] pw_data_q;  // 8 x 8
   reg pack_valid_q;
   reg pack_begins_q;

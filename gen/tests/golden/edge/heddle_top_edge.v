@@ -63,7 +63,7 @@ module heddle_top_edge (
   wire control_wt_copy;
   wire [12:0] control_wt_dest;
   wire control_bias_load;
-  wire [7:0] control_bias_tile;
+  wire [9:0] control_bias_tile;
   wire control_bias_first;
   wire control_res_valid;
   wire control_res_bank;
@@ -72,7 +72,7 @@ module heddle_top_edge (
   wire control_res_sum_en;
   wire control_res_write;
   wire control_post_load;
-  wire [7:0] control_post_tile;
+  wire [9:0] control_post_tile;
   wire [7:0] control_post_skip;
   wire [8:0] control_post_cols;
   wire control_post_valid;
@@ -85,7 +85,7 @@ module heddle_top_edge (
   wire control_bias_wen;
   wire control_scale_wen;
   wire [7:0] control_param_column;
-  wire [7:0] control_param_tile;
+  wire [9:0] control_param_tile;
   wire [31:0] control_bias_data;
   wire [63:0] control_scale_data;  // 8 x 8
   wire control_buffer_valid;

@@ -225,7 +225,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.bias_first
             .shift_in(self.stream_issue.op_o.tag.get_bit(2));
         self.bias_tile
-            .shift_in(self.stream_issue.op_o.addr.get_bits::<8>(0));
+            .shift_in(self.stream_issue.op_o.addr.get_bits::<10>(0));
         self.bias_o.load = self.bias_load[7];
         self.bias_o.first = self.bias_first[7];
         self.bias_o.tile = self.bias_tile[7];

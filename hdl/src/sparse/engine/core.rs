@@ -102,7 +102,7 @@ impl SparseEngine {
     fn sums(&mut self) {
         for k in 0..1 {
             self.cluster.bias_i[k].valid = self.bias_i.valid;
-            self.cluster.bias_i[k].tile = self.bias_i.tile;
+            self.cluster.bias_i[k].tile = self.bias_i.tile.get_bits::<8>(0);
             self.cluster.bias_i[k].lane = self.bias_i.column.get_bits::<5>(0);
             self.cluster.bias_i[k].number = 0.into();
             self.cluster.bias_i[k].data = self.bias_i.data;

@@ -199,7 +199,7 @@ impl Job {
             // A drain writes whole words.
             let first = self.places.last().map_or(0, |last| last / 8 * 8 + 8);
             self.program.push(Instruction::Drain(Drain {
-                tile: drain.tile as u8,
+                tile: drain.tile as u16,
                 single: drain.single,
                 lo: drain.bounds[0] as i16,
                 hi: drain.bounds[1] as i16,

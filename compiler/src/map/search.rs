@@ -1,0 +1,125 @@
+//! The ways of the layers, found by the cycles of the whole network, since the neighbours of a layer change with it.
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
+use super::candidate::{Candidate, Ways};
+use super::orders::{block_layers, tensor_orders};
+use crate::product::Mapping;
+
+/// How much of the memories is missing, in millionths of what there is; 0 if all fits.
+pub(crate) type Lack<'a> = &'a dyn Fn(&Candidate) -> u64;
+
+/// The layers of a network that have a choice.
+pub(super) struct Search<'a> {
+    network: &'a Network,
+    params: &'a Params,
+    /// Depthwise layers that can make several pixels at a time; those of a group read the same tensor.
+    groups: Vec<(Vec<usize>, Vec<Mapping>)>,
+}
+
+impl<'a> Search<'a> {
+    pub fn of(network: &'a Network, params: &'a Params) -> Self {
+        let groups = block_layers(network, params);
+        Self {
+            network,
+            params,
+            groups,
+        }
+    }
+
+    /// No layer can make several pixels at a time.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The ways with another mapping of a group; none if a neighbour could not read or write so.
+    fn with(&self, ways: &Ways, group: usize, mapping: Mapping) -> Option<Ways> {
+        let mut changed = ways.clone();
+        for &layer in &self.groups[group].0 {
+            changed.mappings[layer] = mapping;
+        }
+        tensor_orders(self.network, &changed.mappings, self.params)?;
+        Some(changed)
+    }
+
+    /// As many layers as can have this mapping have it.
+    pub fn all(&self, ways: Ways, mapping: Mapping) -> Ways {
+        let groups = self.groups.iter().enumerate();
+        let groups = groups.filter(|(_, (_, mappings))| mappings.contains(&mapping));
+        groups.fold(ways, |ways, (group, _)| {
+            self.with(&ways, group, mapping).unwrap_or(ways)
+        })
+    }
+
+    /// Ways with the fewest cycles, as far as changes of one group lead to them.
+    pub fn fastest(&self, begin: Ways, candidate: &mut dyn FnMut(Ways) -> Candidate) -> Ways {
+        let mut best = candidate(begin);
+        loop {
+            let changes = self.mappings(&best.ways, |_, _| true);
+            let changed = changes.into_iter().map(&mut *candidate);
+            match changed.min_by_key(Candidate::cycles) {
+                Some(better) if better.cycles() < best.cycles() => best = better,
+                _ => return best.ways,
+            }
+        }
+    }
+
+    /// Takes back what saves the fewest cycles for what it needs, until the rest fits or nothing is left.
+    pub fn reduced(
+        &self,
+        begin: Candidate,
+        candidate: &mut dyn FnMut(Ways) -> Candidate,
+        lack: Lack,
+    ) -> Candidate {
+        let mut best = begin;
+        let mut missing = lack(&best);
+        while missing > 0 {
+            let mut changes = self.mappings(&best.ways, |from, to| to.phases() < from.phases());
+            changes.extend(unstreamed(&best));
+            let changed = changes.into_iter().map(&mut *candidate);
+            let changed = changed.map(|changed| (lack(&changed), changed));
+            let helps = changed.filter(|(left, _)| *left < missing);
+            // Cycles for each part that is no longer missing; of those that fit, the fewest.
+            let cost = |(left, changed): &(u64, Candidate)| {
+                let cycles = u128::from(changed.cycles().saturating_sub(best.cycles()));
+                (
+                    *left > 0,
+                    cycles * 1_000_000 / u128::from(missing - left),
+                    changed.cycles(),
+                )
+            };
+            let Some((left, next)) = helps.min_by_key(cost) else {
+                break;
+            };
+            (missing, best) = (left, next);
+        }
+        best
+    }
+
+    /// Ways that differ in the mappings of one group.
+    fn mappings(&self, ways: &Ways, allowed: impl Fn(Mapping, Mapping) -> bool) -> Vec<Ways> {
+        let mut found = Vec::new();
+        for (group, (layers, mappings)) in self.groups.iter().enumerate() {
+            let now = ways.mappings[layers[0]];
+            let others = [Mapping::Channel].iter().chain(mappings);
+            for &other in others.filter(|&&other| other != now && allowed(now, other)) {
+                found.extend(self.with(ways, group, other));
+            }
+        }
+        found
+    }
+}
+
+/// Ways in which the weights of one layer less are streamed.
+fn unstreamed(candidate: &Candidate) -> Vec<Ways> {
+    let plans = candidate.weights.iter().enumerate();
+    let streamed =
+        plans.filter(|(_, plan)| plan.as_ref().is_some_and(|plan| plan.period.is_some()));
+    let without = streamed.map(|(layer, _)| {
+        let mut ways = candidate.ways.clone();
+        ways.streams[layer] = false;
+        ways
+    });
+    without.collect()
+}
