@@ -130,7 +130,7 @@ impl PixelOrder {
             PixelOrder::Plain | PixelOrder::Phased => lane,
             PixelOrder::Split(phases) => {
                 let own = lanes / phases.count();
-                (lane / own ^ plane) * own + lane % own
+                ((lane / own) ^ plane) * own + lane % own
             }
             PixelOrder::Joined(phases) => {
                 let own = lanes / phases.count();
@@ -144,7 +144,7 @@ impl PixelOrder {
         match self {
             PixelOrder::Plain => 0,
             PixelOrder::Split(_) | PixelOrder::Phased => plane,
-            PixelOrder::Joined(phases) => lane / (lanes / phases.count()) ^ plane,
+            PixelOrder::Joined(phases) => (lane / (lanes / phases.count())) ^ plane,
         }
     }
 
