@@ -5,17 +5,9 @@
 # --mutants: shows instead that each property fails for an engine with a fault of tb/formal/mutants.txt.
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 [[ $# -eq 0 || "$*" == --mutants ]] || die "usage: scripts/formal.sh [--mutants]"
-for tool in yosys yosys-abc jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
 
 emit() {  # NAME TOP SIZE DOUBLE TRIPS
   jq ".traversal = {rows: $3, loops: $3, offset_bits: 16, address_bits: 16, unit: {

@@ -5,17 +5,9 @@
 # Usage: scripts/formal_array.sh
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 [[ $# -eq 0 ]] || die "usage: scripts/formal_array.sh"
-for tool in yosys yosys-abc jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
 
 modules=(pe_array results_buffer post drain_place)
 duts=(array_dut results_dut post_dut drain_dut)

@@ -4,17 +4,9 @@
 # clock. Then shows that faults are found. Usage: scripts/formal_reset.sh
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 [[ $# -eq 0 ]] || die "usage: scripts/formal_reset.sh"
-for tool in yosys jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
 
 for reset in sync_low async_low sync_high async_high; do
   jq ".reset = {style: \"${reset%_*}\", level: \"${reset#*_}\"} | .program.words = 64" \

@@ -4,17 +4,9 @@
 # Usage: scripts/formal_scaling.sh
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 [[ $# -eq 0 ]] || die "usage: scripts/formal_scaling.sh"
-for tool in yosys yosys-abc; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
 "$heddle" gen -c "$root/configs/tiny.json" --top post -o "$scratch/gen" >/dev/null
 
 failed=0

@@ -5,15 +5,8 @@
 # FOLDER: Verilog of a sliced memory; without one, the variants listed here are emitted.
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
-for tool in yosys yosys-abc jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 
 # Clocks checked: the reset, reads in up to four clocks from the first write on, and their latency.
 clocks() {
@@ -33,7 +26,6 @@ variants=(
 
 folders=("$@")
 if [[ $# -eq 0 ]]; then
-  command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
   for variant in "${variants[@]}"; do
     folder="$scratch/${variant%% *}"
     jq --argjson slices "${variant#* }" \

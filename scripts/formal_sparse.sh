@@ -4,16 +4,8 @@
 # Usage: scripts/formal_sparse.sh [BLOCK...]
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-
-die() { echo "formal: $*" >&2; exit 2; }
-for tool in yosys yosys-abc jq; do
-  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh"
-done
-heddle="${HEDDLE:-${CARGO_TARGET_DIR:-$root/target}/release/heddle}"
-command -v "$heddle" >/dev/null || die "$heddle not found: run cargo build --release"
-scratch="$(mktemp -d)"
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 asked=("$@") failed=0
 
 emit() {  # FOLDER TOP SPARSE: Verilog of a module of the catalog with these options of the cluster
