@@ -82,7 +82,7 @@ fn all_faults_are_reported_at_once() {
         text,
         &[
             ":3: array.cols is 0, expected a whole number from 1 to 256",
-            ":11: column_tiles is 3, expected a power of two from 1 to 256",
+            ":11: column_tiles is 3, expected a power of two from 1 to 1024",
         ],
     );
 }

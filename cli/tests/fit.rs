@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Cycles of a network on a configuration; none if it does not fit.
 fn cycles(bench: &Bench, config: &str) -> Option<u64> {
-    let run = bench.heddle(&format!("compile m.json -c {config} --json"));
+    let run = bench.heddle(&format!("compile m.json -c {config} -o p.json --json"));
     if run.code != Some(0) {
         assert!(run.stderr.contains("does not fit"), "{}", run.stderr);
         return None;

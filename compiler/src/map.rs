@@ -23,9 +23,8 @@ use crate::error::CompileError;
 use crate::ir::{Constants, readers};
 use crate::options::Options;
 use crate::product::Mapping;
-use candidate::Costs;
-use candidate::Ways;
-pub(crate) use candidate::{Candidate, Pixels, Switches};
+pub(crate) use candidate::Candidate;
+use candidate::{Costs, Pixels, Switches, Ways};
 pub(crate) use choice::choices;
 pub use choice::{MappingChoice, MappingCost};
 pub(crate) use layouts::TensorLayout;
@@ -57,25 +56,10 @@ pub(crate) fn candidates(
     limits::check(network, constants, params)?;
     let first = flattenable(network);
     let search = Search::of(network, params);
-    // Where there is no choice, both are the same.
-    let both = [false, true];
-    let flattened = &both[..1 + usize::from(first.is_some())];
-    let all = [Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen];
-    let pixels = &all[..if search.is_empty() { 1 } else { 4 }];
-    let of_matrices = network
-        .layers
-        .iter()
-        .any(|layer| layer.kind.is_of_matrices());
-    let keeps = if of_matrices {
-        &[true, false][..]
-    } else {
-        &[true]
-    };
-
-    let is_asked = |candidate: &Candidate| {
+    let is_asked = |switches: Switches| {
         let Switches {
             flattened, pixels, ..
-        } = candidate.switches;
+        } = switches;
         match options.mapping {
             None => true,
             Some(Mapping::Channel) => !flattened && pixels == Pixels::One,
@@ -91,56 +75,59 @@ pub(crate) fn candidates(
             network, switches, ways, constants, params, matrices, &mut costs,
         )
     };
+    let mut found = Vec::<Candidate>::new();
+    let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
+        Some(other) if is_asked(new.switches) => other.switches = new.switches,
+        Some(_) => {}
+        None => found.push(new),
+    };
+    for switches in combinations(network, first.is_some(), !search.is_empty()) {
+        let mut of = |ways| candidate(switches, ways);
+        let ways = Ways::new(network, switches, first);
+        let ways = match switches.pixels {
+            Pixels::One => ways,
+            Pixels::Rows => search.all(ways, Mapping::Toeplitz),
+            Pixels::Blocks => search.all(ways, Mapping::Blocks),
+            Pixels::Chosen => search.fastest(ways, &mut of),
+        };
+        let new = of(ways.clone());
+        if is_asked(switches) && switches.streamed {
+            add(search.reduced(of(ways), &mut of, lack));
+        }
+        add(new);
+    }
+    found.sort_by_key(|candidate| (!is_asked(candidate.switches), candidate.cycles()));
+    let asked = found
+        .iter()
+        .filter(|candidate| is_asked(candidate.switches));
+    Ok(Candidates {
+        asked: asked.count(),
+        all: found,
+    })
+}
+
+/// What can be made use of; where there is no choice, one of each.
+fn combinations(network: &Network, flattens: bool, pairs: bool) -> Vec<Switches> {
+    let pixels = [Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen];
+    let pixels = &pixels[..if pairs { 4 } else { 1 }];
+    let layers = &network.layers;
+    let of_matrices = layers.iter().any(|layer| layer.kind.is_of_matrices());
     let mut all = Vec::new();
-    for &keeps in keeps {
-        for &flattened in flattened {
+    for keeps in [true, false].into_iter().take(1 + usize::from(of_matrices)) {
+        for flattened in [false, true].into_iter().take(1 + usize::from(flattens)) {
             for &pixels in pixels {
                 for streamed in [true, false] {
                     all.push(Switches {
                         flattened,
                         pixels,
                         streamed,
-                        reduced: false,
                         keeps,
                     });
                 }
             }
         }
     }
-    let mut found = Vec::<Candidate>::new();
-    let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
-        Some(other) if is_asked(&new) => other.switches = new.switches,
-        Some(_) => {}
-        None => found.push(new),
-    };
-    for switches in all {
-        let mut ways = Ways {
-            mappings: vec![Mapping::Channel; network.layers.len()],
-            streams: vec![switches.streamed; network.layers.len()],
-        };
-        if let Some(first) = first.filter(|_| switches.flattened) {
-            ways.mappings[first] = Mapping::Flattened;
-        }
-        let ways = match switches.pixels {
-            Pixels::One => ways,
-            Pixels::Rows => search.all(ways, Mapping::Toeplitz),
-            Pixels::Blocks => search.all(ways, Mapping::Blocks),
-            Pixels::Chosen => search.fastest(ways, &mut |ways| candidate(switches, ways)),
-        };
-        let new = candidate(switches, ways.clone());
-        if is_asked(&new) && switches.streamed {
-            let switches = Switches {
-                reduced: true,
-                ..switches
-            };
-            let begin = candidate(switches, ways);
-            add(search.reduced(begin, &mut |ways| candidate(switches, ways), lack));
-        }
-        add(new);
-    }
-    found.sort_by_key(|candidate| (!is_asked(candidate), candidate.cycles()));
-    let asked = found.iter().filter(|candidate| is_asked(candidate)).count();
-    Ok(Candidates { all: found, asked })
+    all
 }
 
 /// The layer that can have its taps laid over the rows: the only one that reads the input of the

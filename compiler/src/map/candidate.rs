@@ -36,8 +36,6 @@ pub(crate) struct Switches {
     pub pixels: Pixels,
     /// Weights are streamed where that helps.
     pub streamed: bool,
-    /// What costs least was taken back until the rest fits.
-    pub reduced: bool,
     /// Transposed copies stay for later layers.
     pub keeps: bool,
 }
@@ -58,6 +56,21 @@ pub(crate) struct Ways {
     pub mappings: Vec<Mapping>,
     /// Its weights are streamed if that helps.
     pub streams: Vec<bool>,
+}
+
+impl Ways {
+    /// One pixel at a time; the taps of layer `first` over the rows if the switches say so.
+    pub fn new(network: &Network, switches: Switches, first: Option<usize>) -> Self {
+        let layers = network.layers.len();
+        let mut mappings = vec![Mapping::Channel; layers];
+        if let Some(first) = first.filter(|_| switches.flattened) {
+            mappings[first] = Mapping::Flattened;
+        }
+        Self {
+            mappings,
+            streams: vec![switches.streamed; layers],
+        }
+    }
 }
 
 /// A network with a way for each layer. Nothing has an address.
