@@ -76,7 +76,7 @@ fn pet_58_pet_59_drains_ask_for_what_is_there() {
 #[test]
 fn dual_scales_and_raised_sums_are_asked_for_where_they_are_there() {
     for options in [ALL, PostOptions::NONE] {
-        for (unit, flag) in [(Unit::Drain, 28), (Unit::Stream, 25)] {
+        for (unit, flag) in [(Unit::Drain, 30), (Unit::Stream, 25)] {
             for bit in flag..32 {
                 let legal = options.dual_scale && bit == flag;
                 let bad = is_bad_of(unit, options, false, 1 | 1 << bit);

@@ -33,7 +33,7 @@ fn faults_of_the_engine_are_noticed() {
         // Commands overtake their queue, or the cluster is idle while some are there.
         heddle_sparse_engine: if (order_command_i & !takes) held_q => if (order_command_i) held_q
         heddle_sparse_engine: busy_q <= !cluster_idle | commands_busy | slots_busy => busy_q <= !cluster_idle
-        heddle_sparse_engine: .bias_tile_i   (bias_tile_i) => .bias_tile_i   (8'd0)
+        heddle_sparse_engine: .bias_tile_i   (bias_tile_i[7:0]) => .bias_tile_i   (8'd0)
         // Slots come without room, wait for weights, count as vectors, are products; the next tile begins early.
         heddle_stream_issue: sends = addr_valid_i & in_range & takes_slot_i => sends = addr_valid_i & in_range
         heddle_stream_issue: accept = sends; =>
