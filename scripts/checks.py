@@ -93,6 +93,11 @@ def edit_steps():
     ]
 
 
+def every_form(path, with_slow):
+    """The argument of a script of proofs for what takes minutes."""
+    return ["--all"] if with_slow and path.name == "formal.sh" else []
+
+
 def test_steps(with_slow):
     """Everything; what is slow only if asked for."""
     skip = [] if with_slow else ["--", "--skip", "_slow"]
@@ -109,13 +114,13 @@ def test_steps(with_slow):
              needs=["build"]),
     ]
     built = ["build"]
-    # huge has the modules of large, more often: elaborating its 16,384 cells takes Icarus minutes.
+    # Both have the modules of edge, more often: elaborating the 16,384 cells of huge takes Icarus minutes.
     for name in presets:
-        no_lint = ["--no-lint"] if name == "huge" and not with_slow else []
+        no_lint = ["--no-lint"] if name in ("large", "huge") and not with_slow else []
         steps.append(Step(f"preset {name}", "scripts/preset.sh", *no_lint, name, needs=built))
     steps += [
         Step("synthesis", "scripts/maps.sh", needs=built),
-        *(Step(f"proofs {path.stem}", path, needs=built)
+        *(Step(f"proofs {path.stem}", path, *every_form(path, with_slow), needs=built)
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
         Step("peers", "scripts/peer.sh", needs=["setup"]),

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Proves the properties of tb/formal for emitted traversal engines of 2 rows and 2 loops, for all
 # inputs and all times, and of a stand-alone unit of 1 row and 1 loop for its first clocks.
-# Usage: scripts/formal.sh [--mutants]
+# Usage: scripts/formal.sh [--all|--mutants]
+# Proves the form with both options and the one without; --all: those with one of them too.
 # --mutants: shows instead that each property fails for an engine with a fault of tb/formal/mutants.txt.
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
 # shellcheck source=tb/formal/tools.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
-[[ $# -eq 0 || "$*" == --mutants ]] || die "usage: scripts/formal.sh [--mutants]"
+case "$*" in
+  "") forms=(double_trips single) ;;
+  --all | --mutants) forms=(double_trips double single_trips single) ;;
+  *) die "usage: scripts/formal.sh [--all|--mutants]" ;;
+esac
 
 emit() {  # NAME TOP SIZE DOUBLE TRIPS
   jq ".traversal = {rows: $3, loops: $3, offset_bits: 16, address_bits: 16, unit: {
@@ -22,8 +27,8 @@ emit single traversal_engine 2 false false
 emit unit traversal 1 false false
 
 # Two at a time
-if [[ $# -eq 0 ]]; then
-  printf 'check.sh prove %q\n' "$scratch"/{double_trips,double,single_trips,single}
+if [[ "$*" != --mutants ]]; then
+  printf 'check.sh prove %q\n' "${forms[@]/#/$scratch/}"
   printf 'unit.sh prove %q\n' "$scratch/unit"
 else
   list="$root/tb/formal/mutants.txt" count=0

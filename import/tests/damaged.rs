@@ -100,6 +100,7 @@ fn a_network_ends_where_until_says() {
 /// Bytes of a good file are changed, or it is cut.
 #[test]
 fn damaged_files_never_panic() {
+    let is_slow = std::env::var_os("HEDDLE_SLOW").is_some();
     for (name, seed, files) in [
         ("residual.tflite", 1, 500),
         ("separable.tflite", 2, 5000),
@@ -120,6 +121,7 @@ fn damaged_files_never_panic() {
         let beside = read("onnx/outside.bin");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut whole = 0;
+        let files = if is_slow { files } else { files / 4 };
         for _ in 0..files {
             let mut file = good.clone();
             for _ in 0..rng.random_range(1..=4) {
@@ -144,7 +146,10 @@ fn damaged_files_never_panic() {
         }
         // Weights may have any value: many of these files are networks.
         assert!(
-            files < 3000 || name.contains("awkward") || name.contains("unsupported") || whole > 100,
+            files < 750
+                || name.contains("awkward")
+                || name.contains("unsupported")
+                || whole > files / 50,
             "{name}, seed {seed}: {whole}"
         );
     }

@@ -61,7 +61,7 @@ fn check_report(report: &NetworkReport, program: &Program) {
 }
 
 #[test]
-fn fsa_16_fsa_17_fsa_18_digits_on_both_engines() {
+fn fsa_16_fsa_17_fsa_18_digits_on_both_engines_slow() {
     let network = Network::from_json(include_str!("../../models/digits.json")).or_panic();
     let params = params(include_str!("../../configs/edge.json"), 8);
     let [fastest, all] = check(&network, params, &network.images[..4]);
@@ -70,7 +70,7 @@ fn fsa_16_fsa_17_fsa_18_digits_on_both_engines() {
 }
 
 #[test]
-fn fsa_16_fsa_17_fsa_18_mobile_on_both_engines() {
+fn fsa_16_fsa_17_fsa_18_mobile_on_both_engines_slow() {
     let network = Network::from_json(include_str!("../../models/mobile.json")).or_panic();
     let params = params(include_str!("../../configs/mobile.json"), 8);
     let [fastest, all] = check(&network, params, &network.images[..2]);

@@ -186,7 +186,7 @@ fn cover(coverage: &mut Coverage, unit: &Unit, batch: &Batch, seen: &Seen) {
 
 #[test]
 fn ttu_014_ttu_016_ttu_040_ttu_042_ttu_049_ttu_053_ttu_059_ttu_062_random_records_on_every_unit() {
-    let counts = [7_000, 12_000, 8_000, 4_000, 3_000, 3_000, 2_000];
+    let counts = [3_500, 6_000, 4_000, 2_000, 1_500, 1_500, 1_000];
     for (unit, count) in super::units().into_iter().zip(counts) {
         run_seeds(|seed| random_records(unit, seed, count));
     }
