@@ -101,7 +101,7 @@ fn machines_that_are_too_small_are_refused() {
 }
 
 #[test]
-fn a_wave_that_finds_no_room_ends_with_code_2() {
+fn a_wave_that_finds_no_room_ends_with_code_2_slow() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
     let line = "cosim -c c.json -m m.json --images 1 --trace wave.fst";
     // The model is built without a limit.
@@ -119,7 +119,7 @@ fn a_wave_that_finds_no_room_ends_with_code_2() {
 }
 
 #[test]
-fn relative_folders_of_models_are_folders_below_the_working_folder() {
+fn relative_folders_of_models_are_folders_below_the_working_folder_slow() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
     // The model is built here; the second run finds it where the other variable puts it.
     for (variable, folder) in [("HEDDLE_CACHE", "mine/heddle"), ("XDG_CACHE_HOME", "mine")] {

@@ -94,7 +94,7 @@ fn pet_58_pet_59_pet_61_whole_machine_agrees() {
     let mut requests = Vec::new();
     agreement("top", designs::top())
         .seed(37)
-        .cycles(1200)
+        .cycles(600)
         .reset_chance(0.0)
         .drive(move |s| drive_host(s, &mut requests, 300))
         .event("answer that is not 0", |s| {

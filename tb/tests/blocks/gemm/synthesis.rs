@@ -50,7 +50,7 @@ fn sgcr_30_sgcr_40_a_whole_core_becomes_cells_of_an_fpga() {
 }
 
 #[test]
-fn sgcr_30_sgcr_40_a_whole_core_with_banks_becomes_cells_of_an_fpga() {
+fn sgcr_30_sgcr_40_a_whole_core_with_banks_becomes_cells_of_an_fpga_slow() {
     let sources = core(&small(true, 2));
     synthesise(&sources, 4).or_panic();
 }

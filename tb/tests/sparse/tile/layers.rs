@@ -201,7 +201,7 @@ fn fsa_82_tiles_and_values_may_come_in_any_order_and_in_several_units() {
 }
 
 #[test]
-fn fsa_45_units_of_different_lanes_share_a_map() {
+fn fsa_45_units_of_different_lanes_share_a_map_slow() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let lanes = [(1, KINDS[3]), (3, KINDS[1]), (4, KINDS[0]), (7, KINDS[2])];
     let units = lanes.map(|(lanes, kind)| unit(kind, lanes));
