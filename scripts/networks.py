@@ -29,6 +29,9 @@ SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
 # Array and depth of the results buffer; everything else is as in the preset.
 MACHINES = {"tflite": (16, 256), "tflite, results of 1024": (16, 1024), "tflite, 8 x 8": (8, 256)}
 
+# What `heddle fit` chooses.
+MEMORIES = ("state_buffer.words_per_bank", "state_buffer.row_offsets", "column_tiles", "program.words")
+
 
 def run(*command):
     return subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=ROOT, check=False)
@@ -148,6 +151,38 @@ def layers(name):
     return [*rows, f"| all, one by one | {total} | 100.0 % |"]
 
 
+def changed(config, memory, size):
+    """A configuration with another size of one memory."""
+    *groups, field = memory.split(".")
+    holder = config
+    for group in groups:
+        holder = holder[group]
+    holder[field] = size
+    path = WORK / "changed.json"
+    path.write_text(json.dumps(config))
+    return path
+
+
+def memories(name):
+    """Two rows, for the configurations that `heddle fit` finds: each runs, with half of any memory it does not, or is slower."""
+    network, config = WORK / f"{name}.tflite", WORK / "fitted.json"
+    found, rows = heddle("fit", "-m", network), []
+    for kind in ("smallest", "fastest"):
+        sizes, whole = found[kind]["sizes"], json.dumps(found[kind]["configuration"])
+        config.write_text(whole)
+        report = heddle("sim", "-c", config, *inputs(name), "--whole")
+        assert report["exact"] and report["report"]["total"]["cycles"] == sizes["cycles"], f"{name}, {kind}"
+        for memory in MEMORIES:
+            half = changed(json.loads(whole), memory, sizes[memory] // 2)
+            done = run(HEDDLE, "compile", network, "-c", half, "--whole", "-o", WORK / "program.json", "--json")
+            assert done.returncode or kind == "fastest", f"{name} fits half of {memory}"
+            slower = done.returncode or sum(r["cycles"] for r in json.loads(done.stdout)["runs"]) > sizes["cycles"]
+            assert slower, f"{name} is as fast with half of {memory}"
+        values = [sizes["bytes of a partition"], *(sizes[memory] for memory in MEMORIES), sizes["cycles"]]
+        rows.append(f"| {NAMES[name]} | {kind} | {' | '.join(map(str, values))} |")
+    return rows
+
+
 def table(heads, rows):
     return "\n".join([f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows])
 
@@ -159,6 +194,8 @@ def tables():
     heads = ["network", "MACs", "ideal", "cycles", "utilisation", "on RTL", "runs of the host", "compile"]
     for machine in MACHINES:
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
+    heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles"]
+    found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
     for name in LISTED:
         found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))
     heads = ["sum", "cycles", "networks", "cycles of the network", f"of them at most {AIM}"]
