@@ -84,12 +84,13 @@ pub(crate) fn candidates(
     for switches in combinations(network, first.is_some(), !search.is_empty()) {
         let mut of = |ways| candidate(switches, ways);
         let ways = Ways::new(network, switches, first);
-        let ways = match switches.pixels {
-            Pixels::One => ways,
-            Pixels::Rows => search.all(ways, Mapping::Toeplitz),
-            Pixels::Blocks => search.all(ways, Mapping::Blocks),
-            Pixels::Chosen => search.fastest(ways, &mut of),
+        let (ways, maps) = match switches.pixels {
+            Pixels::One => (ways, false),
+            Pixels::Rows => (search.all(ways, Mapping::Toeplitz), false),
+            Pixels::Blocks => (search.all(ways, Mapping::Blocks), false),
+            Pixels::Chosen => (ways, true),
         };
+        let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
             add(search.reduced(of(ways), &mut of, lack));

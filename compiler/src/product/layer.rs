@@ -2,12 +2,12 @@
 //!
 //! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
 //! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
-//! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
-//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes phases
+//! before has written its last result. So it comes behind the MATMUL, whose first result leaves time for its instruction. If the K tiles before the last one do not
+//! take long enough for the drain before as well, the MATMUL waits for that. A layer that reads or writes phases
 //! does that for each of its parts, one after the other.
 
 use heddle_arch::isa::{
-    Drain, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
+    Drain, Instruction, LoadWeights, Loop, Matmul, ROW_PROLOGUE, ROW_TENSOR, Record,
     Repeat, RowBlock, RowTable, Wait,
 };
 use heddle_arch::network::Layer;
@@ -17,13 +17,16 @@ use heddle_arch::requantise::{Rounding, threshold};
 use super::column_run::ColumnRun;
 use super::pixel_tiles::{PixelTile, pixel_tiles};
 use super::weights::WeightPlan;
-use super::windows::{reduction, window};
 use crate::layout::TensorPlan;
 use crate::loops::{Count, merge};
 
 /// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
 /// options of post-processing: 13 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
 const LATE_CYCLES: u32 = 21;
+
+/// Cycles from a product's start to its first result, besides the rows, less those of a drain's instruction behind it, besides its words: 5 until the
+/// first vector and 11 for its result, less 2 until the instruction is read and 4 until the first address.
+const EARLY_CYCLES: u64 = 10;
 
 /// A layer with the places of all its data.
 #[derive(Debug, Clone)]
@@ -44,7 +47,7 @@ pub(crate) struct PlacedLayer<'a> {
 impl PlacedLayer<'_> {
     /// All instructions of the layer, HALT excluded.
     pub fn instructions(&self) -> Vec<Instruction> {
-        let depth = self.params.results_buffer.depth / window(self.layer, self.params);
+        let depth = self.params.results_buffer.depth / self.weights.window();
         let runs = || self.weights.runs.iter().enumerate();
         let mut instructions = Vec::new();
         let mut bank = false;
@@ -56,11 +59,9 @@ impl PlacedLayer<'_> {
                 for (index, run) in runs().filter(|(_, run)| of_part(run)) {
                     let load = self.load_weights(index, run);
                     let drain = self.drain(run, tile);
-                    let mut products = self.matmuls(run, tile, bank);
-                    let at = usize::from(self.drains_late(run, tile));
-                    products.insert(at, drain);
+                    let products = self.matmuls(run, tile, bank);
                     instructions.push(load);
-                    instructions.append(&mut products);
+                    instructions.extend(self.with_drain(products, drain, (run, tile)));
                     bank = !bank;
                 }
             }
@@ -74,16 +75,22 @@ impl PlacedLayer<'_> {
         self.weights.extent(part, [shape.height, shape.width])
     }
 
-    /// The drain may come behind the product: until the first result there is time for what is left of the drain
-    /// before and for the drain itself.
-    fn drains_late(&self, run: &ColumnRun, tile: &PixelTile) -> bool {
-        let between = match self.weights.period {
-            Some(period) => period,
-            None => tile.width * tile.height,
-        };
+    /// The drain comes behind the product if it is there in time for the first result, else in front of it.
+    fn with_drain(
+        &self,
+        mut products: Vec<Instruction>,
+        drain: Instruction,
+        (run, tile): (&ColumnRun, &PixelTile),
+    ) -> Vec<Instruction> {
+        let vectors = tile.width * tile.height;
+        let between = self.weights.streaming.map_or(vectors, |s| s.period);
         let slots = (run.k_tiles - 1) * u64::from(between);
         let params = self.params;
-        slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
+        let waits = u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES) > slots;
+        let in_time = drain.words() as u64 <= slots + u64::from(params.array.rows) + EARLY_CYCLES;
+        products[0].wait_mut().drain = waits && in_time;
+        products.insert(usize::from(!waits || in_time), drain);
+        products
     }
 
     pub(super) fn registers(&self, loops: &[Count]) -> Vec<Loop> {
@@ -95,20 +102,22 @@ impl PlacedLayer<'_> {
         let plan = self.weights;
         let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
         let base = self.weight_base + fit(plan.offset(index));
-        let words = plan.period.unwrap_or(plan.tile_words);
-        let tiles = fit(run.all_k_tiles());
-        let loops = [Count::new(words, 8), Count::new(tiles, 8 * words)];
+        let (words, step) = match plan.streaming {
+            Some(streaming) => (streaming.period, streaming.step),
+            None => (plan.tile_words, plan.tile_words),
+        };
+        let tiles = run.all_k_tiles();
+        let loops = [Count::new(words, 8), Count::new(fit(tiles), 8 * step)];
         let mut rows = vec![RowBlock {
             row: 0,
             base,
             loops: self.registers(&loops),
         }];
-        let (all, tail) = plan.run_words(run);
-        if tail > 0 {
+        if let Some(streaming) = plan.streaming.filter(|streaming| streaming.tail > 0) {
             rows.push(RowBlock {
                 row: 1,
-                base: base + 8 * (fit(all) - tail),
-                loops: self.registers(&[Count::new(tail, 8)]),
+                base: base + 8 * fit(streaming.main_words(tiles)),
+                loops: self.registers(&[Count::new(streaming.tail, 8)]),
             });
         }
         Instruction::LoadWeights(LoadWeights {
@@ -116,7 +125,7 @@ impl PlacedLayer<'_> {
             rows: plan.rows,
             tile_level: 0,
             flip: 0,
-            streamed: plan.period.is_some(),
+            streamed: plan.streaming.is_some(),
             record: Record { rows },
         })
     }
@@ -155,10 +164,7 @@ impl PlacedLayer<'_> {
             hi: i16::from(layer.max) - zero_point,
             place: None,
             activation: constants.table,
-            pooling: reduction(layer, self.params).map(|reduction| Pooling {
-                reduction,
-                window: window(layer, self.params),
-            }),
+            pooling: self.weights.pooling,
             advance,
             record: Record {
                 rows: vec![RowBlock {
@@ -284,6 +290,6 @@ impl PlacedLayer<'_> {
     fn slots(&self, part: u32) -> u64 {
         let [height, width] = self.extent(part).map(u64::from);
         let pixels = height * width;
-        pixels * u64::from(window(self.layer, self.params))
+        pixels * u64::from(self.weights.window())
     }
 }

@@ -6,8 +6,7 @@ use heddle_arch::params::MachineUnit;
 use super::layer::PlacedLayer;
 use super::pixel_tiles::PixelTile;
 use super::weights::WeightPlan;
-use super::windows::reduction;
-use crate::layout::{Distances, PixelOrder};
+use crate::layout::{Distances, PixelOrder, TensorPlan};
 use crate::loops::{Count, merge, unroll};
 
 /// The addresses of one input for a column tile and a rectangle of pixels.
@@ -43,11 +42,11 @@ impl PlacedLayer<'_> {
             Count::new(tile.width, stride_x * steps[1] / apart[1]),
             Count::new(tile.height, stride_y * steps[0] / apart[0] * pitch),
         ];
-        let pools = reduction(self.layer, self.params).is_some();
-        let mut vectors = match pools {
+        let mut vectors = match (plan.pooling, tensor.order) {
+            (Some(_), PixelOrder::Phased) => merge(&self.phases(tensor)),
             // The elements of a window follow each other.
-            true => merge(&[window, pixels].concat()),
-            false => merge(&pixels),
+            (Some(_), _) => merge(&[window, pixels].concat()),
+            (None, _) => merge(&pixels),
         };
         if vectors.is_empty() {
             vectors.push(Count::new(1, 1));
@@ -66,7 +65,7 @@ impl PlacedLayer<'_> {
                 let right = if apart == 2 { right } else { 1 };
                 merge(&[Count::new(across, right), Count::new(down, pitch)])
             }
-            (None, None) if pools => merge(&[planes]),
+            (None, None) if plan.pooling.is_some() => merge(&[planes]),
             (None, None) => merge(&[window[0], window[1], planes]),
         };
         let loops = self
@@ -82,6 +81,16 @@ impl PlacedLayer<'_> {
             offsets,
             k_tiles,
         }
+    }
+
+    /// Loops over all pixels of a channel, phase by phase.
+    fn phases(&self, tensor: &TensorPlan) -> [Count; 3] {
+        let [height, width] = tensor.order.plane_size([tensor.shape.height, tensor.shape.width]);
+        [
+            Count::new(width, 1),
+            Count::new(height, tensor.pitch),
+            Count::new(tensor.order.planes_of_group(), tensor.plane_stride),
+        ]
     }
 
     /// Address of the operand for the first pixel and the first place of the kernel.

@@ -88,7 +88,7 @@ pub struct Step {
     pub layer: usize,
     /// The unit that it starts.
     pub unit: Unit,
-    /// The instruction, without waiting.
+    /// The instruction; it waits only for the drain that a drain behind it would wait for.
     pub instruction: Instruction,
     /// Bytes that it reads or, if it is a drain, writes, the same in all partitions. A copy reads and writes somewhere
     /// in them.
