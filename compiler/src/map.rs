@@ -76,8 +76,10 @@ pub(crate) fn candidates(
         )
     };
     let mut found = Vec::<Candidate>::new();
+    // Of equal ones the one that is asked for, and of these the one that makes use of the least.
+    let rank = |switches: Switches| (!is_asked(switches), switches.count());
     let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
-        Some(other) if is_asked(new.switches) => other.switches = new.switches,
+        Some(other) if rank(new.switches) < rank(other.switches) => other.switches = new.switches,
         Some(_) => {}
         None => found.push(new),
     };

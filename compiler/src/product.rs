@@ -3,6 +3,7 @@
 
 mod cluster;
 mod column_run;
+mod drains;
 mod flatten;
 mod layer;
 mod mapping;

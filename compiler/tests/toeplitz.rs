@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::network::{LayerKind, Network};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::{Mapping, Options, PixelOrder, Program, compile, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::depthwise::random_depthwise_network;
-use crate::support::{Size, check, mapped, random_image, share_multipliers};
+use crate::support::converted::plane_mean;
+use crate::support::depthwise::{depthwise, point, random_depthwise_network};
+use crate::support::{Size, Source, check, fill, mapped, preset, random_image, share_multipliers};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 4, 6, 8, 16][rng.random_range(0..6)];
@@ -66,8 +67,10 @@ fn count_events(
             continue;
         }
         let adds = layer.kind == LayerKind::WeightedSum;
+        let whole = layer.groups > 1 && layer.kernel == [layer.input.height, layer.input.width];
         let kind = match (adds, layer.stride, layer.kernel) {
             (true, _, _) => "sum",
+            _ if whole => "mean",
             (_, [2, 2], _) => "stride 2",
             _ if plan.choice.mapping == Mapping::Flattened => "flattened",
             (_, _, [1, 1]) => "point",
@@ -87,14 +90,16 @@ fn count_events(
 }
 
 /// What must have happened, of readers and writers.
-const NEIGHBOURS: [&str; 14] = [
+const NEIGHBOURS: [&str; 16] = [
     "flattened: plain to split_blocks",
     "flattened: plain to split_rows",
     "kernel: plain to split_blocks",
     "kernel: plain to split_rows",
+    "mean: phased to plain",
     "point: joined_blocks to phased",
     "point: joined_blocks to split_blocks",
     "point: joined_rows to plain",
+    "point: joined_rows to split_blocks",
     "point: joined_rows to split_rows",
     "point: split_rows to plain",
     "stride 2: phased to plain",
@@ -155,5 +160,70 @@ fn pixels_made_together_give_the_golden_outputs() {
     }
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
+    }
+}
+
+/// A depthwise layer of 3 x 3 places that keeps the size of its plane.
+fn square(rng: &mut ChaCha8Rng, source: Source) -> Layer {
+    let mut layer = depthwise(rng, source, false);
+    layer.kernel = [3, 3];
+    layer.padding = Padding {
+        top: 1,
+        bottom: 1,
+        left: 1,
+        right: 1,
+    };
+    layer.output = source.1;
+    fill(rng, &mut layer);
+    layer
+}
+
+/// Three depthwise layers of many pixels, each with a layer of single pixels behind it, and a mean.
+fn chain(rng: &mut ChaCha8Rng, bias: i32) -> Network {
+    let size = Shape {
+        channels: 16,
+        height: 11,
+        width: 13,
+    };
+    let mut network = Network {
+        name: "chain".to_string(),
+        input: size,
+        input_zero_point: 3,
+        outputs: vec![8],
+        layers: Vec::new(),
+        images: Vec::new(),
+        labels: Vec::new(),
+    };
+    let mut source = (0, size, network.input_zero_point);
+    for number in 0..8 {
+        let mut layer = match number {
+            7 => plane_mean(rng, source),
+            1 | 3 | 5 => square(rng, source),
+            _ => point(rng, source, 16),
+        };
+        if number == 7 {
+            layer.bias = vec![bias; 16];
+        }
+        layer.name = format!("layer{number}");
+        network.layers.push(layer);
+        let layer = &network.layers[number];
+        source = (number + 1, layer.output, layer.output_zero_point);
+    }
+    network
+}
+
+#[test]
+fn layers_in_a_chain_change_together_up_to_a_mean_that_takes_their_phases() {
+    let mut params = preset("tflite");
+    params.state_buffer.row_offsets = 256;
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    // Of 11 x 13 pixels; the phases have 4 x 6 x 7.
+    for (bias, mapping) in [(168, Mapping::Blocks), (143, Mapping::Toeplitz)] {
+        let network = chain(&mut rng, bias);
+        let program = compile(&network, &params).unwrap();
+        let taken = [1, 3, 5].map(|layer| program.layers[layer].choice.mapping);
+        assert_eq!(taken, [mapping; 3], "bias {bias}");
+        let image = random_image(&mut rng, &network);
+        check(&program, &network, &params, &[image], "chain");
     }
 }

@@ -53,7 +53,7 @@ impl Flattening {
         Self {
             kernel,
             dilation,
-            of_channel: apart.then_some([of_channel - short, short]),
+            of_channel: apart.then(|| [of_channel - short, short]),
             rows,
             k_tiles,
             last_rows: taps - (k_tiles - 1) * rows,

@@ -1,9 +1,7 @@
 //! The instructions of one layer.
 //!
 //! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
-//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
-//! before has written its last result. So it comes behind the MATMUL, whose first result leaves time for its instruction. If the K tiles before the last one do not
-//! take long enough for the drain before as well, the MATMUL waits for that. A layer that reads or writes phases
+//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A layer that reads or writes phases
 //! does that for each of its parts, one after the other.
 
 use heddle_arch::isa::{
@@ -15,18 +13,10 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 
 use super::column_run::ColumnRun;
-use super::pixel_tiles::{PixelTile, pixel_tiles};
+use super::pixel_tiles::PixelTile;
 use super::weights::WeightPlan;
 use crate::layout::TensorPlan;
 use crate::loops::{Count, merge};
-
-/// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
-/// options of post-processing: 13 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
-const LATE_CYCLES: u32 = 21;
-
-/// Cycles from a product's start to its first result, besides the rows, less those of a drain's instruction behind it, besides its words: 5 until the
-/// first vector and 11 for its result, less 2 until the instruction is read and 4 until the first address.
-const EARLY_CYCLES: u64 = 10;
 
 /// A layer with the places of all its data.
 #[derive(Debug, Clone)]
@@ -45,52 +35,10 @@ pub(crate) struct PlacedLayer<'a> {
 }
 
 impl PlacedLayer<'_> {
-    /// All instructions of the layer, HALT excluded.
-    pub fn instructions(&self) -> Vec<Instruction> {
-        let depth = self.params.results_buffer.depth / self.weights.window();
-        let runs = || self.weights.runs.iter().enumerate();
-        let mut instructions = Vec::new();
-        let mut bank = false;
-        for part in 0..self.weights.orders.parts() {
-            let [height, width] = self.extent(part);
-            let tiles = pixel_tiles(height, width, depth);
-            let of_part = |run: &ColumnRun| self.weights.part(run.tiles.start) == part;
-            for tile in &tiles {
-                for (index, run) in runs().filter(|(_, run)| of_part(run)) {
-                    let load = self.load_weights(index, run);
-                    let drain = self.drain(run, tile);
-                    let products = self.matmuls(run, tile, bank);
-                    instructions.push(load);
-                    instructions.extend(self.with_drain(products, drain, (run, tile)));
-                    bank = !bank;
-                }
-            }
-        }
-        instructions
-    }
-
     /// Rows and columns of output pixels in a part.
-    fn extent(&self, part: u32) -> [u32; 2] {
+    pub(super) fn extent(&self, part: u32) -> [u32; 2] {
         let shape = self.output.shape;
         self.weights.extent(part, [shape.height, shape.width])
-    }
-
-    /// The drain comes behind the product if it is there in time for the first result, else in front of it.
-    fn with_drain(
-        &self,
-        mut products: Vec<Instruction>,
-        drain: Instruction,
-        (run, tile): (&ColumnRun, &PixelTile),
-    ) -> Vec<Instruction> {
-        let vectors = tile.width * tile.height;
-        let between = self.weights.streaming.map_or(vectors, |s| s.period);
-        let slots = (run.k_tiles - 1) * u64::from(between);
-        let params = self.params;
-        let waits = u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES) > slots;
-        let in_time = drain.words() as u64 <= slots + u64::from(params.array.rows) + EARLY_CYCLES;
-        products[0].wait_mut().drain = waits && in_time;
-        products.insert(usize::from(!waits || in_time), drain);
-        products
     }
 
     pub(super) fn registers(&self, loops: &[Count]) -> Vec<Loop> {
@@ -98,10 +46,11 @@ impl PlacedLayer<'_> {
         loops.iter().map(|count| count.registers(bits)).collect()
     }
 
-    fn load_weights(&self, index: usize, run: &ColumnRun) -> Instruction {
+    /// Loads the weights of a run, which lie so many bytes behind the first ones.
+    pub(super) fn load_weights(&self, run: &ColumnRun, offset: u64) -> Instruction {
         let plan = self.weights;
         let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
-        let base = self.weight_base + fit(plan.offset(index));
+        let base = self.weight_base + fit(offset);
         let (words, step) = match plan.streaming {
             Some(streaming) => (streaming.period, streaming.step),
             None => (plan.tile_words, plan.tile_words),
@@ -177,7 +126,7 @@ impl PlacedLayer<'_> {
     }
 
     /// Address of the first result of a column tile in a rectangle of pixels.
-    fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
+    pub(super) fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
         let plan = self.weights;
         let part = plan.part(column_tile);
         let order = self.output.order;
@@ -197,7 +146,7 @@ impl PlacedLayer<'_> {
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
     /// tiles.
-    fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+    pub(super) fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         let column_tile = run.tiles.start;
         let columns = self.weights.columns(column_tile);

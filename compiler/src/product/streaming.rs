@@ -100,7 +100,7 @@ mod tests {
             (period, step, tail)
         };
         let single = [1, 2, 3, 7, 14].map(|groups| of(groups, 1, 1));
-        let expected = [(2, 1, 7), (2, 2, 15), (3, 3, 22), (8, 7, 49), (15, 15, 98)];
+        let expected = [(2, 1, 7), (2, 2, 15), (3, 3, 22), (8, 8, 49), (15, 15, 98)];
         assert_eq!(single, expected);
         assert_eq!([of(1, 9, 1), of(2, 9, 1)], [(10, 1, 0), (10, 2, 7)]);
         assert_eq!([of(1, 1, 4), of(1, 3, 2), of(2, 4, 2)], [(4, 1, 5), (6, 1, 3), (8, 2, 9)]);
