@@ -146,7 +146,7 @@ impl WeightPlan {
             });
             column_runs(&tiles.collect::<Vec<_>>(), join)
         };
-        let streaming = |runs: &[ColumnRun]| match streamed && join && pooling.is_none() {
+        let streaming = |runs: &[ColumnRun]| match streamed && join {
             true => plan.streaming(layer, runs, params),
             false => None,
         };
@@ -195,7 +195,8 @@ impl WeightPlan {
         let size = [layer.output.height, layer.output.width];
         let extents = (0..self.orders.parts()).map(|part| self.extent(part, size));
         let pixels = extents.map(|[height, width]| height * width).max();
-        let vectors = pixels.unwrap_or(1).min(params.results_buffer.depth);
+        let most = params.results_buffer.depth / self.window();
+        let vectors = pixels.unwrap_or(1).min(most) * self.window();
         let pace = params.post.columns_per_multiplier;
         let streaming = Streaming::of(self.tile_words, vectors, pace);
         let loaded = params.array.cols + self.tile_words;
