@@ -163,7 +163,10 @@ fn count_events(
         }
         if let Instruction::Matmul(matmul) = &instruction {
             event("product that waits for a drain", matmul.wait.drain);
-            event("streamed weights of several vectors", streamed && vectors(matmul) > 1);
+            event(
+                "streamed weights of several vectors",
+                streamed && vectors(matmul) > 1,
+            );
             last_products += u32::from(matmul.last);
         }
         if let Instruction::Matmul(Matmul {
@@ -188,7 +191,11 @@ fn count_events(
 
 /// Vectors of a K tile of a product.
 fn vectors(matmul: &Matmul) -> u32 {
-    let tensor = matmul.record.rows.iter().find(|block| block.row == ROW_TENSOR);
+    let tensor = matmul
+        .record
+        .rows
+        .iter()
+        .find(|block| block.row == ROW_TENSOR);
     let loops = tensor.iter().flat_map(|block| &block.loops);
     let of_tile = loops.take(matmul.tile_level as usize + 1);
     of_tile.map(|l| l.end.div_ceil(l.step)).product()

@@ -121,7 +121,9 @@ impl Timeline {
                         "the drain comes at {valid}, results at {first}"
                     );
                     self.drain_idle = last + self.cols + self.extra + 13;
-                    self.open = drained_slots(instruction).unwrap_or(0).saturating_sub(count);
+                    self.open = drained_slots(instruction)
+                        .unwrap_or(0)
+                        .saturating_sub(count);
                 }
                 None => self.open = drained_slots(instruction).unwrap_or(0),
             },

@@ -42,12 +42,16 @@ impl<'a> Search<'a> {
             let mut changed = ways.clone();
             let groups = self.groups[groups].iter();
             for (layers, _) in groups.filter(|(_, mappings)| is_one(mapping, mappings)) {
-                layers.iter().for_each(|&layer| changed.mappings[layer] = mapping);
+                layers
+                    .iter()
+                    .for_each(|&layer| changed.mappings[layer] = mapping);
             }
             tensor_orders(self.network, &changed.mappings, self.params).map(|_| changed)
         };
         let behind = (group + 1..=self.groups.len()).find_map(|end| changed(group..end));
-        let in_front = (0..=group).rev().find_map(|begin| changed(begin..group + 1));
+        let in_front = (0..=group)
+            .rev()
+            .find_map(|begin| changed(begin..group + 1));
         let mut found: Vec<Ways> = behind.into_iter().chain(in_front).collect();
         found.dedup();
         found

@@ -42,7 +42,9 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         let first = equal.map_or(0, |other| addresses[other]);
         let lead = requests[i].written.iter().position(|&written| written);
         let lead = lead.unwrap_or(0);
-        let meeting = firsts.range(first + lead..).map(|&word: &usize| word - lead);
+        let meeting = firsts
+            .range(first + lead..)
+            .map(|&word: &usize| word - lead);
         let mut meeting = meeting.peekable();
         let mut ends = candidates.range(first..).copied().peekable();
         let lowest_first = std::iter::from_fn(|| match (meeting.peek(), ends.peek()) {

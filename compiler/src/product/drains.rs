@@ -95,7 +95,9 @@ impl PlacedLayer<'_> {
     fn equal_tiles(&self, single: bool) -> Option<Vec<ColumnRun>> {
         let plan = self.weights;
         let parts = 0..plan.orders.parts();
-        let rows_apart = parts.clone().any(|part| self.extent(part)[1] > self.depth());
+        let rows_apart = parts
+            .clone()
+            .any(|part| self.extent(part)[1] > self.depth());
         if !single || rows_apart {
             return None;
         }

@@ -184,7 +184,16 @@ mod tests {
         assert_eq!((f.rows, f.k_tiles, f.last_rows), (15, 2, 12));
         let first: Vec<Tap> = (0..15).map(|row| f.tap(row, 0).unwrap()).collect();
         let at = |channel, y, x| Tap { channel, y, x };
-        assert_eq!(first[..5], [at(0, 0, 0), at(0, 0, 2), at(0, 1, 1), at(0, 2, 0), at(1, 0, 0)]);
+        assert_eq!(
+            first[..5],
+            [
+                at(0, 0, 0),
+                at(0, 0, 2),
+                at(0, 1, 1),
+                at(0, 2, 0),
+                at(1, 0, 0)
+            ]
+        );
         assert_eq!(first[12..], [at(0, 2, 2), at(1, 2, 2), at(2, 2, 2)]);
         assert!((0..15).all(|row| f.channels(row).len() == 1));
         assert_eq!(f.channels(14), [2]);

@@ -5,8 +5,8 @@
 //! does that for each of its parts, one after the other.
 
 use heddle_arch::isa::{
-    Drain, Instruction, LoadWeights, Loop, Matmul, ROW_PROLOGUE, ROW_TENSOR, Record,
-    Repeat, RowBlock, RowTable, Wait,
+    Drain, Instruction, LoadWeights, Loop, Matmul, ROW_PROLOGUE, ROW_TENSOR, Record, Repeat,
+    RowBlock, RowTable, Wait,
 };
 use heddle_arch::network::Layer;
 use heddle_arch::params::Params;
@@ -146,7 +146,12 @@ impl PlacedLayer<'_> {
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
     /// tiles.
-    pub(super) fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+    pub(super) fn matmuls(
+        &self,
+        run: &ColumnRun,
+        tile: &PixelTile,
+        bank: bool,
+    ) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         let column_tile = run.tiles.start;
         let columns = self.weights.columns(column_tile);

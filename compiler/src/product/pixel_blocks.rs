@@ -145,7 +145,9 @@ impl PixelBlocks {
         let tiles = (0i64..).zip(steps).map(|(k_tile, (y, x))| {
             let step = i64::from(y * distances.pitch + x * self.right) - k_tile;
             let phases = 0..self.phases.count();
-            phases.map(move |phase| self.first(phase, distances) + step).collect()
+            phases
+                .map(move |phase| self.first(phase, distances) + step)
+                .collect()
         });
         let tiles: Vec<Vec<i64>> = tiles.collect();
         let low = tiles.iter().flatten().copied().min().unwrap_or(0);

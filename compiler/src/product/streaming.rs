@@ -78,10 +78,9 @@ mod tests {
             for vectors in 1..=40 {
                 let streaming = Streaming::of(groups, vectors, 1);
                 let bytes = (0..60).flat_map(|tile| {
-                    let groups = (0..groups).flat_map(|group| (0..8).map(move |lane| (group, lane)));
-                    groups.map(move |(group, lane)| {
-                        (streaming.word(60, tile, group, lane), lane)
-                    })
+                    let groups =
+                        (0..groups).flat_map(|group| (0..8).map(move |lane| (group, lane)));
+                    groups.map(move |(group, lane)| (streaming.word(60, tile, group, lane), lane))
                 });
                 let mut unique: Vec<(u64, u32)> = bytes.collect();
                 let all = unique.len();
@@ -103,6 +102,9 @@ mod tests {
         let expected = [(2, 1, 7), (2, 2, 15), (3, 3, 22), (8, 8, 49), (15, 15, 98)];
         assert_eq!(single, expected);
         assert_eq!([of(1, 9, 1), of(2, 9, 1)], [(10, 1, 0), (10, 2, 7)]);
-        assert_eq!([of(1, 1, 4), of(1, 3, 2), of(2, 4, 2)], [(4, 1, 5), (6, 1, 3), (8, 2, 9)]);
+        assert_eq!(
+            [of(1, 1, 4), of(1, 3, 2), of(2, 4, 2)],
+            [(4, 1, 5), (6, 1, 3), (8, 2, 9)]
+        );
     }
 }

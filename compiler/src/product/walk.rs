@@ -82,7 +82,9 @@ impl PlacedLayer<'_> {
 
     /// Loops over all pixels of a channel, phase by phase.
     fn phases(&self, tensor: &TensorPlan) -> [Count; 3] {
-        let [height, width] = tensor.order.plane_size([tensor.shape.height, tensor.shape.width]);
+        let [height, width] = tensor
+            .order
+            .plane_size([tensor.shape.height, tensor.shape.width]);
         [
             Count::new(width, 1),
             Count::new(height, tensor.pitch),

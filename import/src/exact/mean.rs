@@ -36,7 +36,9 @@ pub fn mean(count: u32, zero_point: i8) -> Result<(Mean, Difference), String> {
         (2, Rounding::Double),
     ];
     let zero_points = [zero_point, 0];
-    let forms = zero_points.into_iter().flat_map(|zero| forms.map(|form| (form, zero)));
+    let forms = zero_points
+        .into_iter()
+        .flat_map(|zero| forms.map(|form| (form, zero)));
     for ((weight, rounding), zero_point) in forms {
         let found = Mean {
             weight,
