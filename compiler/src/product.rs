@@ -11,6 +11,7 @@ pub mod matrix;
 mod phased_taps;
 mod pixel_blocks;
 mod pixel_tiles;
+mod row_weights;
 mod streaming;
 mod walk;
 mod weights;
