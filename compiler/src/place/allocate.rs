@@ -40,20 +40,15 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         // What had no room for its equal has none for it.
         let equal = before.filter(|&other| requests[other] == requests[i]);
         let first = equal.map_or(0, |other| addresses[other]);
+        let end = candidates.range(first..).copied().find(|&at| fits(at));
+        let end = end.expect("behind the last tensor there is room");
         let lead = requests[i].written.iter().position(|&written| written);
         let lead = lead.unwrap_or(0);
-        let meeting = firsts
-            .range(first + lead..)
-            .map(|&word: &usize| word - lead);
-        let mut meeting = meeting.peekable();
-        let mut ends = candidates.range(first..).copied().peekable();
-        let lowest_first = std::iter::from_fn(|| match (meeting.peek(), ends.peek()) {
-            (Some(word), Some(end)) if word < end => meeting.next(),
-            (_, Some(_)) => ends.next(),
-            (_, None) => meeting.next(),
-        });
-        let at = { lowest_first }.find(|&at| fits(at));
-        let at = at.expect("behind the last tensor there is room");
+        let meeting = firsts.range(first + lead..end + lead);
+        let meeting = meeting
+            .map(|&word: &usize| word - lead)
+            .find(|&at| fits(at));
+        let at = meeting.unwrap_or(end);
         addresses[i] = at;
         before = Some(i);
         placed.insert((at, i));
