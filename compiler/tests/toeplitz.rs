@@ -237,8 +237,8 @@ fn layers_in_a_chain_change_together_up_to_a_mean_that_takes_their_phases() {
         height: 11,
         width: 13,
     };
-    // Of 11 x 13 pixels; the phases have 4 x 6 x 7.
-    for (bias, mapping) in [(168, Mapping::Blocks), (143, Mapping::Toeplitz)] {
+    // Of 143 pixels, and 4 x 6 x 7 of the phases.
+    for (bias, mapping) in [(143 * 168, Mapping::Blocks), (143, Mapping::Toeplitz)] {
         let pair = [Square(1), Point];
         let links = [&[Point], &pair[..], &pair, &pair, &[Mean(bias)]].concat();
         let found = taken(&mut rng, size, &links);

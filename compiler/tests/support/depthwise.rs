@@ -81,10 +81,11 @@ fn strided(rng: &mut ChaCha8Rng, source: Source) -> Layer {
 /// The mean of each channel, often with a bias that all phases of blocks can share.
 fn whole_mean(rng: &mut ChaCha8Rng, source: Source) -> Layer {
     let mut layer = plane_mean(rng, source);
-    let elements = 4 * source.1.height.div_ceil(2) * source.1.width.div_ceil(2);
+    let Shape { height, width, .. } = source.1;
+    let elements = 4 * height.div_ceil(2) * width.div_ceil(2);
     if rng.random_bool(0.8) {
         for bias in &mut layer.bias {
-            *bias = elements as i32 * rng.random_range(-64..=64);
+            *bias = (elements * height * width) as i32 * rng.random_range(-2..=2);
         }
     }
     layer
@@ -153,7 +154,7 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
             push(layer, &mut sources);
         }
     }
-    if rng.random_bool(0.6) {
+    if rng.random_bool(0.3) {
         let layer = whole_mean(rng, last(&sources));
         push(layer, &mut sources);
     }
