@@ -154,7 +154,7 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
             push(layer, &mut sources);
         }
     }
-    if rng.random_bool(0.3) {
+    if rng.random_bool(0.2) {
         let layer = whole_mean(rng, last(&sources));
         push(layer, &mut sources);
     }
