@@ -88,7 +88,7 @@ fn ways_and_places_are_printed() {
     let room = place.lines().last().expect("a line").split_whitespace();
     let room: Vec<&str> = room.collect();
     let number = |at: usize| room[at].parse::<u64>().expect("bytes");
-    assert_eq!(room[0], "3", "{place}");
+    assert_eq!(room[0], "0..3", "{place}");
     assert_eq!(number(1) + number(2), 4096, "{place}");
     assert!(number(3) <= number(2), "{place}");
     let network: Value = serde_json::from_str(MODEL).expect("JSON");

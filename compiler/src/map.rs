@@ -76,20 +76,23 @@ pub(crate) fn candidates(
         )
     };
     let mut found = Vec::<Candidate>::new();
+    // Of equal ones the one that is asked for, and of these the one that makes use of the least.
+    let rank = |switches: Switches| (!is_asked(switches), switches.count());
     let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
-        Some(other) if is_asked(new.switches) => other.switches = new.switches,
+        Some(other) if rank(new.switches) < rank(other.switches) => other.switches = new.switches,
         Some(_) => {}
         None => found.push(new),
     };
     for switches in combinations(network, first.is_some(), !search.is_empty()) {
         let mut of = |ways| candidate(switches, ways);
         let ways = Ways::new(network, switches, first);
-        let ways = match switches.pixels {
-            Pixels::One => ways,
-            Pixels::Rows => search.all(ways, Mapping::Toeplitz),
-            Pixels::Blocks => search.all(ways, Mapping::Blocks),
-            Pixels::Chosen => search.fastest(ways, &mut of),
+        let (ways, maps) = match switches.pixels {
+            Pixels::One => (ways, false),
+            Pixels::Rows => (search.all(ways, Mapping::Toeplitz), false),
+            Pixels::Blocks => (search.all(ways, Mapping::Blocks), false),
+            Pixels::Chosen => (ways, true),
         };
+        let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
             add(search.reduced(of(ways), &mut of, lack));

@@ -3,6 +3,7 @@
 
 mod cluster;
 mod column_run;
+mod drains;
 mod flatten;
 mod layer;
 mod mapping;
@@ -10,6 +11,8 @@ pub mod matrix;
 mod phased_taps;
 mod pixel_blocks;
 mod pixel_tiles;
+mod row_weights;
+mod streaming;
 mod walk;
 mod weights;
 mod windows;
@@ -20,4 +23,4 @@ pub(crate) use layer::PlacedLayer;
 pub use mapping::Mapping;
 pub(crate) use pixel_blocks::PixelBlocks;
 pub(crate) use weights::{Orders, WeightPlan};
-pub(crate) use windows::{check_windows, reduction, window};
+pub(crate) use windows::{check_windows, reduction, sums_phases};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::{Instruction, Matmul};
+use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
 use heddle_arch::network::{LayerKind, Network, Padding};
 use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
 use heddle_compiler::{LayerPlan, Mapping, Program, compile, compile_with};
@@ -154,9 +154,20 @@ fn count_events(
         "tensor with several readers",
         readers.windows(2).any(|pair| pair[0] == pair[1]),
     );
+    let (mut streamed, mut last_products, mut drains) = (false, 0, 0);
     for instruction in instructions(program) {
+        drains += u32::from(matches!(instruction, Instruction::Drain(_)));
         if let Instruction::LoadWeights(load) = &instruction {
+            streamed = load.streamed;
             event("streamed weights", load.streamed);
+        }
+        if let Instruction::Matmul(matmul) = &instruction {
+            event("product that waits for a drain", matmul.wait.drain);
+            event(
+                "streamed weights of several vectors",
+                streamed && vectors(matmul) > 1,
+            );
+            last_products += u32::from(matmul.last);
         }
         if let Instruction::Matmul(Matmul {
             first, last, table, ..
@@ -175,6 +186,19 @@ fn count_events(
             event("whole MATMUL", first && last);
         }
     }
+    event("drain of several products", last_products > drains);
+}
+
+/// Vectors of a K tile of a product.
+fn vectors(matmul: &Matmul) -> u32 {
+    let tensor = matmul
+        .record
+        .rows
+        .iter()
+        .find(|block| block.row == ROW_TENSOR);
+    let loops = tensor.iter().flat_map(|block| &block.loops);
+    let of_tile = loops.take(matmul.tile_level as usize + 1);
+    of_tile.map(|l| l.end.div_ceil(l.step)).product()
 }
 
 /// What a network uses: what the machine has, and now and then sums that it leaves to the host.

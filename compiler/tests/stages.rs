@@ -324,7 +324,7 @@ fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
 
 /// The folders of the compiler in the order in which each may know those before it.
 const FOLDERS: [&str; 17] = [
-    "table", "error", "exact", "loops", "layout", "sparse", "product", "rule", "options", "cost",
+    "table", "error", "exact", "loops", "layout", "sparse", "cost", "product", "rule", "options",
     "ir", "map", "engine", "place", "schedule", "emit", "file",
 ];
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::network::{LayerKind, Network};
+use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::Params;
-use heddle_compiler::{Mapping, Options, PixelOrder, Program, compile, compile_with};
+use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program, compile, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::depthwise::random_depthwise_network;
-use crate::support::{Size, check, mapped, random_image, share_multipliers};
+use crate::support::converted::plane_mean;
+use crate::support::depthwise::{depthwise, point, random_depthwise_network};
+use crate::support::{Size, Source, check, fill, mapped, preset, random_image, share_multipliers};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 4, 6, 8, 16][rng.random_range(0..6)];
@@ -52,7 +53,10 @@ fn count_events(
             event("odd height", odd[0] == 1);
             event("even height", odd[0] == 0);
             event("odd width", odd[1] == 1);
-            event("no halo above", layer.padding.top == 0);
+            // Blocks without one have a test of their own.
+            if phases == Phases::Rows {
+                event("no halo above", layer.padding.top == 0);
+            }
             let around = layer.padding.top.max(layer.padding.bottom);
             event("halo of many rows", around > 2);
             event("several groups", layer.input.channels > params.lanes());
@@ -66,8 +70,10 @@ fn count_events(
             continue;
         }
         let adds = layer.kind == LayerKind::WeightedSum;
+        let whole = layer.groups > 1 && layer.kernel == [layer.input.height, layer.input.width];
         let kind = match (adds, layer.stride, layer.kernel) {
             (true, _, _) => "sum",
+            _ if whole => "mean",
             (_, [2, 2], _) => "stride 2",
             _ if plan.choice.mapping == Mapping::Flattened => "flattened",
             (_, _, [1, 1]) => "point",
@@ -87,11 +93,12 @@ fn count_events(
 }
 
 /// What must have happened, of readers and writers.
-const NEIGHBOURS: [&str; 14] = [
+const NEIGHBOURS: [&str; 15] = [
     "flattened: plain to split_blocks",
     "flattened: plain to split_rows",
     "kernel: plain to split_blocks",
     "kernel: plain to split_rows",
+    "mean: phased to plain",
     "point: joined_blocks to phased",
     "point: joined_blocks to split_blocks",
     "point: joined_rows to plain",
@@ -156,4 +163,129 @@ fn pixels_made_together_give_the_golden_outputs() {
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
     }
+}
+
+/// A depthwise layer of 3 x 3 places that keeps the size of its plane; they are so many columns apart.
+fn square(rng: &mut ChaCha8Rng, source: Source, apart: u32) -> Layer {
+    let mut layer = depthwise(rng, source, false);
+    layer.kernel = [3, 3];
+    layer.dilation = [1, apart];
+    layer.padding = Padding {
+        top: 1,
+        bottom: 1,
+        left: apart,
+        right: apart,
+    };
+    layer.output = source.1;
+    fill(rng, &mut layer);
+    layer
+}
+
+/// What a layer of a chain is.
+#[derive(Clone, Copy)]
+enum Link {
+    Point,
+    /// A depthwise layer with columns of the kernel so far apart.
+    Square(u32),
+    /// The same without a halo above.
+    Open,
+    /// A mean of the plane with this bias.
+    Mean(i32),
+}
+
+/// Layers that read each other.
+fn chain(rng: &mut ChaCha8Rng, size: Shape, links: &[Link]) -> Network {
+    let mut source = (0, size, 3);
+    let mut layers = Vec::new();
+    for (number, link) in links.iter().enumerate() {
+        let mut layer = match link {
+            Link::Point => point(rng, source, size.channels),
+            Link::Square(apart) => square(rng, source, *apart),
+            Link::Open => {
+                let mut layer = square(rng, source, 1);
+                layer.padding.top = 0;
+                layer.output.height -= 1;
+                layer
+            }
+            Link::Mean(_) => plane_mean(rng, source),
+        };
+        if let Link::Mean(bias) = link {
+            layer.bias = vec![*bias; size.channels as usize];
+        }
+        layer.name = format!("layer{number}");
+        source = (number + 1, layer.output, layer.output_zero_point);
+        layers.push(layer);
+    }
+    Network {
+        name: "chain".to_string(),
+        input: size,
+        input_zero_point: 3,
+        outputs: vec![layers.len()],
+        layers,
+        images: Vec::new(),
+        labels: Vec::new(),
+    }
+}
+
+/// Mappings of the depthwise layers of a chain on the machine of the preset, which give the golden outputs.
+fn taken(rng: &mut ChaCha8Rng, size: Shape, links: &[Link], options: Options) -> Vec<Mapping> {
+    let params = preset("tflite");
+    let network = chain(rng, size, links);
+    let program = compile_with(&network, &params, options).unwrap();
+    let image = random_image(rng, &network);
+    check(&program, &network, &params, &[image], "chain");
+    let layers = program.layers.iter().zip(links);
+    let depthwise = layers.filter(|(_, link)| matches!(link, Link::Square(_) | Link::Open));
+    depthwise.map(|(layer, _)| layer.choice.mapping).collect()
+}
+
+#[test]
+fn layers_in_a_chain_change_together_up_to_a_mean_that_takes_their_phases() {
+    use Link::{Mean, Point, Square};
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let size = Shape {
+        channels: 64,
+        height: 11,
+        width: 13,
+    };
+    // Of 143 pixels, and 4 x 6 x 7 of the phases.
+    let (any, blocks) = (Options::default(), mapped(Mapping::Blocks));
+    for (bias, options, mapping) in [
+        (143 * 168, any, Mapping::Blocks),
+        (143 * 168, blocks, Mapping::Blocks),
+        (143, any, Mapping::Toeplitz),
+    ] {
+        let pair = [Square(1), Point];
+        let links = [&[Point], &pair[..], &pair, &pair, &[Mean(bias)]].concat();
+        let found = taken(&mut rng, size, &links, options);
+        assert_eq!(found, [mapping; 3], "bias {bias}");
+    }
+}
+
+#[test]
+fn pairs_of_rows_are_followed_by_blocks() {
+    use Link::{Point, Square};
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let size = Shape {
+        channels: 64,
+        height: 18,
+        width: 16,
+    };
+    // Columns of the first kernel are two apart, so that it can make no blocks.
+    let links = [Point, Square(2), Point, Square(1), Point];
+    let found = taken(&mut rng, size, &links, Options::default());
+    assert_eq!(found, [Mapping::Toeplitz, Mapping::Blocks]);
+}
+
+#[test]
+fn blocks_need_no_halo_above() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let size = Shape {
+        channels: 64,
+        height: 18,
+        width: 16,
+    };
+    let links = [Link::Point, Link::Open, Link::Point];
+    let found = taken(&mut rng, size, &links, Options::default());
+    assert_eq!(found, [Mapping::Blocks]);
 }

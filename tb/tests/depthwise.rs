@@ -107,6 +107,35 @@ fn blocks_of_pixels_agree() {
     run_networks(params, Mapping::Blocks, 8);
 }
 
+/// A mean that walks the phases of blocks where they lie, with zeros where one has fewer rows or columns than another.
+#[test]
+fn a_mean_of_phases_agrees() {
+    let mut params = roomy(machines::pooling());
+    params.name = "phases".to_string();
+    let machine = Machine::new(params);
+    let mut run = 0;
+    for seed in 0..2000 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let network = random_depthwise_network(&mut rng, 1, machine.params.lanes());
+        let network = machines::fitting(network, &machine.params);
+        let whole = options(Mapping::Blocks, seed % 2 == 0);
+        let Ok(program) = compile_with(&network, &machine.params, whole) else {
+            continue;
+        };
+        let last = &network.layers[network.layers.len() - 1];
+        let phased = program.tensors[last.inputs[0].tensor].order == PixelOrder::Phased;
+        if phased && last.kernel == [last.input.height, last.input.width] {
+            let images = images(&mut rng, &network, 2);
+            run_images(&machine, seed, (&network, &program), images).or_panic();
+            run += 1;
+        }
+        if run == 4 {
+            return;
+        }
+    }
+    panic!("only {run} networks have such a mean");
+}
+
 /// The trained network, asked for what would take longer on planes of 8 x 8 pixels.
 #[test]
 fn the_mobile_network_gives_the_golden_outputs_with_pairs_of_rows() {

@@ -1,7 +1,7 @@
 //! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
 //!
 //! In the programs of this crate weights of K tiles are loaded in the order in which products use them. A drain has
-//! the addresses of one or more whole products that come behind it, or of the one before it; they are there in time.
+//! the addresses of one or more whole products that come behind it, the first of which may also come in front; they are there in time.
 
 use std::collections::VecDeque;
 
@@ -58,8 +58,8 @@ struct Timeline {
     drain_idle: u64,
     /// Results that are still to come for the addresses of a drain.
     open: u64,
-    /// Results without a drain: the first and the last of them.
-    undrained: VecDeque<(u64, u64)>,
+    /// Results without a drain: the first and the last of them, and how many.
+    undrained: VecDeque<(u64, u64, u64)>,
 }
 
 /// Value of CYCLES after a program that ends with HALT, from a memory of its own.
@@ -115,12 +115,15 @@ impl Timeline {
                 self.copy_idle = last + self.rows + 9;
             }
             Instruction::Drain(_) => match self.undrained.pop_front() {
-                Some((first, last)) => {
+                Some((first, last, count)) => {
                     debug_assert!(
                         valid <= first,
                         "the drain comes at {valid}, results at {first}"
                     );
                     self.drain_idle = last + self.cols + self.extra + 13;
+                    self.open = drained_slots(instruction)
+                        .unwrap_or(0)
+                        .saturating_sub(count);
                 }
                 None => self.open = drained_slots(instruction).unwrap_or(0),
             },
@@ -164,7 +167,7 @@ impl Timeline {
                     if self.open == 0 {
                         let others = posted / times - 1;
                         let first = first_time.unwrap_or(next) + way - 1 - others * self.pace;
-                        self.undrained.push_back((first, taken));
+                        self.undrained.push_back((first, taken, posted));
                     } else {
                         self.open = self.open.saturating_sub(posted);
                         self.drain_idle = taken + self.cols + self.extra + 13;

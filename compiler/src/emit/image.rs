@@ -10,7 +10,6 @@ use super::ColumnParam;
 use crate::layout::MatrixPlace;
 use crate::map::Candidate;
 use crate::place::Placement;
-use crate::product::window;
 
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), [u8; 8]>;
@@ -82,7 +81,7 @@ pub(super) fn columns(
         let Some(plan) = &candidate.weights[index] else {
             continue;
         };
-        let elements = window(layer, params) as i32;
+        let elements = plan.window() as i32;
         for tile in 0..plan.column_tiles {
             for column in 0..plan.columns(tile) {
                 let (channel, _) = plan.output(tile, column);

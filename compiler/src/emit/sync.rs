@@ -69,7 +69,8 @@ pub(crate) fn synchronise(
         // Sums of the array and of the cluster must not meet.
         let meets = step.unit == Unit::Stream && posted_slots(&step.instruction) > 0;
         let mut wait = Wait {
-            drain: meets && of_cluster.is_some_and(|on| on >= drained),
+            drain: step.instruction.wait().drain
+                || meets && of_cluster.is_some_and(|on| on >= drained),
             ..Wait::default()
         };
         for dependency in &step.after {

@@ -117,7 +117,7 @@ impl Candidate {
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers
             .map(|(index, layer)| {
-                let orders = layer_orders(network, index, &orders);
+                let orders = layer_orders(network, index, &orders, params);
                 let (mapping, own) = (ways.mappings[index], constants.layers[index]);
                 let streamed = ways.streams[index];
                 let plan = || WeightPlan::of(layer, mapping, orders, own, streamed, params);

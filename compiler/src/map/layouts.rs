@@ -86,13 +86,11 @@ fn by_channel(
     let written = order.written(size);
     let footprint = Footprint::of_planes(order.plane_size(size), padding, most, &written);
     // The loop over K tiles has a step that the offsets take back.
-    let taps = readers(network, tensor).filter_map(|reader| {
-        let plan = weights[reader].as_ref()?;
-        plan.taps
-            .map(|_| plan.runs.iter().map(|run| run.k_tiles).max())
-    });
-    let slack = taps.flatten().max().unwrap_or(0);
-    let footprint = footprint.with_slack(slack as u32);
+    let distances = footprint.distances();
+    let slack = readers(network, tensor)
+        .filter_map(|reader| weights[reader].as_ref()?.slack(distances))
+        .max();
+    let footprint = footprint.with_slack(slack.unwrap_or(0));
     TensorLayout {
         planes,
         order,

@@ -50,7 +50,7 @@ pub(crate) fn missed(
 fn others(network: &Network, other: &Candidate, own: &Candidate) -> Vec<(String, &'static str)> {
     let streamed = |candidate: &Candidate, layer: usize| {
         let plan = candidate.weights[layer].as_ref();
-        plan.is_some_and(|plan| plan.period.is_some())
+        plan.is_some_and(|plan| plan.streaming.is_some())
     };
     let layers = network.layers.iter().enumerate();
     let layers = layers.filter_map(|(index, layer)| {

@@ -5,7 +5,7 @@ use heddle_arch::params::Params;
 
 use crate::ir::readers;
 use crate::layout::{Phases, PixelOrder};
-use crate::product::{Mapping, Orders, PixelBlocks, reduction};
+use crate::product::{Mapping, Orders, PixelBlocks, reduction, sums_phases};
 
 /// Whether a layer can make the pixels of all phases at a time, and takes fewer K tiles then.
 fn saves(layer: &Layer, phases: Phases, params: &Params) -> bool {
@@ -65,7 +65,7 @@ pub(crate) fn tensor_orders(
         if mappings[index].phases().is_none() {
             orders[index + 1] = written(network, index, &orders, params)?;
             let flattened = mappings[index] == Mapping::Flattened;
-            let reads = layer_orders(network, index, &orders).reads;
+            let reads = layer_orders(network, index, &orders, params).reads;
             if flattened && reads.iter().any(|&order| order != PixelOrder::Plain) {
                 return None;
             }
@@ -86,12 +86,14 @@ fn written(
         reads,
         writes,
         in_place,
-    } = layer_orders(network, index, orders);
+    } = layer_orders(network, index, orders, params);
     let apart = reads.iter().filter_map(|order| order.phases()).max();
     if apart.is_none() && writes == PixelOrder::Plain {
         return Some(writes);
     }
-    if layer.kind.is_of_matrices() || reduction(layer, params).is_some() {
+    let sums_in_place = in_place && writes == PixelOrder::Plain;
+    let pools = reduction(layer, params).is_some();
+    if layer.kind.is_of_matrices() || (pools && !sums_in_place) {
         return None;
     }
     match apart {
@@ -109,12 +111,21 @@ fn written(
 }
 
 /// The orders of what a layer reads and writes.
-pub(crate) fn layer_orders(network: &Network, index: usize, orders: &[PixelOrder]) -> Orders {
+pub(crate) fn layer_orders(
+    network: &Network,
+    index: usize,
+    orders: &[PixelOrder],
+    params: &Params,
+) -> Orders {
     let layer = &network.layers[index];
     let reads: Vec<PixelOrder> = layer.inputs.iter().map(|i| orders[i.tensor]).collect();
     let strided = layer.kind == LayerKind::Conv2d && layer.stride == [2, 2];
+    let can = || match reduction(layer, params) {
+        Some(_) => sums_phases(layer, params),
+        None => strided,
+    };
     Orders {
-        in_place: strided && reads == [PixelOrder::Phased],
+        in_place: reads == [PixelOrder::Phased] && can(),
         reads,
         writes: orders[index + 1],
     }

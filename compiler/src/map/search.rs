@@ -1,5 +1,7 @@
 //! The ways of the layers, found by the cycles of the whole network, since the neighbours of a layer change with it.
 
+use std::ops::Range;
+
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
@@ -33,14 +35,26 @@ impl<'a> Search<'a> {
         self.groups.is_empty()
     }
 
-    /// The ways with another mapping of a group; none if a neighbour could not read or write so.
-    fn with(&self, ways: &Ways, group: usize, mapping: Mapping) -> Option<Ways> {
-        let mut changed = ways.clone();
-        for &layer in &self.groups[group].0 {
-            changed.mappings[layer] = mapping;
-        }
-        tensor_orders(self.network, &changed.mappings, self.params)?;
-        Some(changed)
+    /// Ways with another mapping of a group; where a neighbour could not read or write so, of those behind it or in front of it as well,
+    /// as few as it takes.
+    fn with(&self, ways: &Ways, group: usize, mapping: Mapping) -> Vec<Ways> {
+        let changed = |groups: Range<usize>| {
+            let mut changed = ways.clone();
+            let groups = self.groups[groups].iter();
+            for (layers, _) in groups.filter(|(_, mappings)| is_one(mapping, mappings)) {
+                layers
+                    .iter()
+                    .for_each(|&layer| changed.mappings[layer] = mapping);
+            }
+            tensor_orders(self.network, &changed.mappings, self.params).map(|_| changed)
+        };
+        let behind = (group + 1..=self.groups.len()).find_map(|end| changed(group..end));
+        let in_front = (0..=group)
+            .rev()
+            .find_map(|begin| changed(begin..group + 1));
+        let mut found: Vec<Ways> = behind.into_iter().chain(in_front).collect();
+        found.dedup();
+        found
     }
 
     /// As many layers as can have this mapping have it.
@@ -48,15 +62,23 @@ impl<'a> Search<'a> {
         let groups = self.groups.iter().enumerate();
         let groups = groups.filter(|(_, (_, mappings))| mappings.contains(&mapping));
         groups.fold(ways, |ways, (group, _)| {
-            self.with(&ways, group, mapping).unwrap_or(ways)
+            self.with(&ways, group, mapping).pop().unwrap_or(ways)
         })
     }
 
-    /// Ways with the fewest cycles, as far as changes of one group lead to them.
-    pub fn fastest(&self, begin: Ways, candidate: &mut dyn FnMut(Ways) -> Candidate) -> Ways {
+    /// Ways with the fewest cycles, as far as changes of some groups or of one layer lead to them; changes of mappings only if they may.
+    pub fn fastest(
+        &self,
+        begin: Ways,
+        maps: bool,
+        candidate: &mut dyn FnMut(Ways) -> Candidate,
+    ) -> Ways {
         let mut best = candidate(begin);
         loop {
-            let changes = self.mappings(&best.ways, |_, _| true);
+            let mut changes = unstreamed(&best);
+            if maps {
+                changes.extend(self.mappings(&best.ways, |_, _| true));
+            }
             let changed = changes.into_iter().map(&mut *candidate);
             match changed.min_by_key(Candidate::cycles) {
                 Some(better) if better.cycles() < best.cycles() => best = better,
@@ -97,7 +119,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// Ways that differ in the mappings of one group.
+    /// Ways that differ in the mappings of a group, and of those that have to change with it.
     fn mappings(&self, ways: &Ways, allowed: impl Fn(Mapping, Mapping) -> bool) -> Vec<Ways> {
         let mut found = Vec::new();
         for (group, (layers, mappings)) in self.groups.iter().enumerate() {
@@ -111,11 +133,16 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Layers with these further mappings can have the mapping.
+fn is_one(mapping: Mapping, further: &[Mapping]) -> bool {
+    mapping == Mapping::Channel || further.contains(&mapping)
+}
+
 /// Ways in which the weights of one layer less are streamed.
 fn unstreamed(candidate: &Candidate) -> Vec<Ways> {
     let plans = candidate.weights.iter().enumerate();
     let streamed =
-        plans.filter(|(_, plan)| plan.as_ref().is_some_and(|plan| plan.period.is_some()));
+        plans.filter(|(_, plan)| plan.as_ref().is_some_and(|plan| plan.streaming.is_some()));
     let without = streamed.map(|(layer, _)| {
         let mut ways = candidate.ways.clone();
         ways.streams[layer] = false;

@@ -18,7 +18,8 @@ pub(crate) struct SpaceRequest {
 }
 
 /// Gives every tensor the word address of its first word. Long tensors are placed first, each at the lowest
-/// place where it agrees with those that are there.
+/// place where it agrees with those that are there: at an end of one of them, or where the first words that are written meet, because
+/// the rows of tensors of one size meet there too.
 pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
@@ -26,6 +27,7 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     // What is there by its address, and where something begins or ends.
     let mut placed: BTreeSet<(usize, usize)> = BTreeSet::new();
     let mut candidates = BTreeSet::from([0]);
+    let mut firsts = BTreeSet::new();
     let mut addresses = vec![0; requests.len()];
     let mut before: Option<usize> = None;
     for i in order {
@@ -38,12 +40,20 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         // What had no room for its equal has none for it.
         let equal = before.filter(|&other| requests[other] == requests[i]);
         let first = equal.map_or(0, |other| addresses[other]);
-        let at = candidates.range(first..).copied().find(|&at| fits(at));
-        let at = at.expect("behind the last tensor there is room");
+        let end = candidates.range(first..).copied().find(|&at| fits(at));
+        let end = end.expect("behind the last tensor there is room");
+        let lead = requests[i].written.iter().position(|&written| written);
+        let lead = lead.unwrap_or(0);
+        let meeting = firsts.range(first + lead..end + lead);
+        let meeting = meeting
+            .map(|&word: &usize| word - lead)
+            .find(|&at| fits(at));
+        let at = meeting.unwrap_or(end);
         addresses[i] = at;
         before = Some(i);
         placed.insert((at, i));
         candidates.extend([at, at + length]);
+        firsts.insert(at + lead);
     }
     addresses
 }
@@ -91,6 +101,16 @@ mod tests {
             request(4..6, "-ww-"),
         ];
         assert_eq!(allocate(&requests), [0, 4, 0]);
+    }
+
+    #[test]
+    fn rows_of_tensors_with_other_halos_meet() {
+        let requests = [
+            request(0..2, "--www-www-"),
+            request(2..4, "-www-www-"),
+            request(4..6, "---www-www"),
+        ];
+        assert_eq!(allocate(&requests), [0, 1, 10]);
     }
 
     #[test]

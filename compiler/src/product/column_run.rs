@@ -1,10 +1,12 @@
-//! Column tiles that one product makes one after the other, and how their weights come.
+//! Column tiles that one product makes one after the other.
 
 use std::ops::Range;
 
 use heddle_arch::isa::ROW_TENSOR;
 use heddle_arch::network::Layer;
 use heddle_arch::params::{MachineUnit, Params};
+
+use super::weights::WeightPlan;
 
 /// Most column tiles of a product.
 const MOST: u32 = 256;
@@ -66,36 +68,23 @@ pub(crate) fn column_runs(tiles: &[ColumnTile], join: bool) -> Vec<ColumnRun> {
 
 /// Whether all K tiles of a column tile are one walk: the loops over vectors and K tiles are at most those
 /// of the stream unit, and a drain has one for the column tiles.
-pub(crate) fn one_walk(layer: &Layer, lanes: u32, pools: bool, params: &Params) -> bool {
+pub(crate) fn one_walk(layer: &Layer, plan: &WeightPlan, params: &Params) -> bool {
     let loops = |counts: &[u32]| counts.iter().filter(|&&count| count > 1).count() as u32;
     let [kernel_height, kernel_width] = layer.kernel;
-    let planes = layer.group_inputs().div_ceil(lanes) + 1;
+    let planes = layer.group_inputs().div_ceil(plan.lanes) + 1;
     let pixels = [layer.output.height, layer.output.width];
     let window = [kernel_height, kernel_width, planes];
-    let needed = match pools {
-        true => loops(&[pixels, window[..2].try_into().expect("two")].concat()).max(1) + 1,
-        false => loops(&pixels).max(1) + loops(&window),
+    let needed = match plan.pooling {
+        Some(_) => {
+            let phases = plan.orders.reads[0].planes_of_group();
+            loops(&[&pixels, &window[..2], &[phases]].concat()).max(1) + 1
+        }
+        None => loops(&pixels).max(1) + loops(&window),
     };
     let traversal = &params.traversal;
     layer.inputs.len() == 1
         && needed <= traversal.row_loops(MachineUnit::Stream, ROW_TENSOR)
         && traversal.row_loops(MachineUnit::Drain, 0) > 2
-}
-
-/// Words from one K tile to the next if weights of products with a single vector are streamed: at least two, because
-/// the bias of the next column tile takes a slot, no fewer than clocks from one result to the next, and so many that no
-/// byte of a word belongs to two tiles.
-pub(crate) fn streamed_period(tile_words: u32, pace: u32) -> u32 {
-    let clashes = |period: u32| (1..tile_words).any(|group| 7 * group % period == 0);
-    (tile_words.max(pace).max(2)..)
-        .find(|&period| !clashes(period))
-        .expect("a period above 7 times the groups has no clash")
-}
-
-/// Words behind the last K tile: byte j of group g of a tile lies 7 g + j + 1 words behind its first word, and g words more
-/// move it on to its group.
-pub(crate) fn streamed_tail(tile_words: u32, period: u32) -> u32 {
-    (8 * tile_words + 1).saturating_sub(period)
 }
 
 #[cfg(test)]
@@ -133,25 +122,5 @@ mod tests {
             column_runs(&parts, true),
             [run(0..2, 9, 0), run(2..4, 9, 0)]
         );
-    }
-
-    #[test]
-    fn no_byte_of_a_streamed_word_belongs_to_two_tiles() {
-        for groups in 1..=32u32 {
-            let period = streamed_period(groups, 1);
-            let words: Vec<u32> = (0..100u32)
-                .flat_map(|tile| (0..groups).map(move |group| period * tile + 7 * group))
-                .collect();
-            let mut unique = words.clone();
-            unique.sort_unstable();
-            unique.dedup();
-            assert_eq!(unique.len(), words.len(), "{groups} groups");
-        }
-        let periods = [1, 2, 3, 7, 14].map(|groups| streamed_period(groups, 1));
-        assert_eq!(periods, [2, 2, 3, 8, 15]);
-        // Byte 7 of the last group lies 8 words for each group behind the first word of the last tile.
-        let tails =
-            [1, 2, 3, 7, 14].map(|groups| streamed_tail(groups, streamed_period(groups, 1)));
-        assert_eq!(tails, [9 - 2, 17 - 2, 25 - 3, 57 - 8, 113 - 15]);
     }
 }

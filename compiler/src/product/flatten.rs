@@ -2,8 +2,8 @@
 //!
 //! A tap is an input channel and a place of the kernel; a layer has K of them. A K tile gives each
 //! row one tap, and each row adds the distance of its tap to the address that all share. The order
-//! of taps is free as long as the weights keep it. Here every row takes taps that follow each
-//! other, so that it needs few channels: these must lie in its partition.
+//! of taps is free as long as the weights keep it. Every row takes taps that follow each
+//! other, so that it needs few channels: these must lie in its partition. If there are rows enough, it takes taps of one channel alone.
 
 use heddle_arch::network::Layer;
 
@@ -22,6 +22,8 @@ pub(crate) struct Tap {
 pub(crate) struct Flattening {
     kernel: [u32; 2],
     dilation: [u32; 2],
+    /// Rows of each channel with a tap in every K tile, and those without one in the last; none if a row may serve several channels.
+    of_channel: Option<[u32; 2]>,
     /// Rows of the array in use.
     pub rows: u32,
     /// K tiles.
@@ -33,12 +35,25 @@ pub(crate) struct Flattening {
 impl Flattening {
     /// The taps of a layer on an array of `rows` rows.
     pub fn of(layer: &Layer, rows: u32) -> Self {
-        let taps = layer.input.channels * layer.kernel[0] * layer.kernel[1];
+        Self::new(layer.input.channels, layer.kernel, layer.dilation, rows)
+    }
+
+    fn new(channels: u32, kernel: [u32; 2], dilation: [u32; 2], rows: u32) -> Self {
+        let places = kernel[0] * kernel[1];
+        let taps = channels * places;
         let k_tiles = taps.div_ceil(rows);
-        let rows = rows.min(taps);
+        let of_channel = places.div_ceil(k_tiles);
+        // A row may lack a tap in the last K tile, and in no other.
+        let short = of_channel * k_tiles - places;
+        let apart = channels > 1 && channels * of_channel <= rows && short <= of_channel;
+        let rows = match apart {
+            true => channels * of_channel,
+            false => rows.min(taps),
+        };
         Self {
-            kernel: layer.kernel,
-            dilation: layer.dilation,
+            kernel,
+            dilation,
+            of_channel: apart.then(|| [of_channel - short, short]),
             rows,
             k_tiles,
             last_rows: taps - (k_tiles - 1) * rows,
@@ -51,13 +66,28 @@ impl Flattening {
         if !has_tap {
             return None;
         }
-        let number = row * (self.k_tiles - 1) + row.min(self.last_rows) + k_tile;
+        let number = self.first_tap(row) + k_tile;
         let [height, width] = self.kernel;
         Some(Tap {
             channel: number / (height * width),
             y: number / width % height,
             x: number % width,
         })
+    }
+
+    /// Number of a row's first tap.
+    fn first_tap(&self, row: u32) -> u32 {
+        let Some([full, short]) = self.of_channel else {
+            return row * (self.k_tiles - 1) + row.min(self.last_rows);
+        };
+        let places = self.kernel[0] * self.kernel[1];
+        match row.checked_sub(self.last_rows) {
+            None => row / full * places + row % full * self.k_tiles,
+            Some(row) => {
+                let behind = full * self.k_tiles + row % short * (self.k_tiles - 1);
+                row / short * places + behind
+            }
+        }
     }
 
     /// Channels that the taps of a row need, in order.
@@ -106,16 +136,7 @@ mod tests {
     use super::*;
 
     fn flattening(channels: u32, kernel: [u32; 2], rows: u32) -> Flattening {
-        let taps = channels * kernel[0] * kernel[1];
-        let k_tiles = taps.div_ceil(rows);
-        let rows = rows.min(taps);
-        Flattening {
-            kernel,
-            dilation: [1, 1],
-            rows,
-            k_tiles,
-            last_rows: taps - (k_tiles - 1) * rows,
-        }
+        Flattening::new(channels, kernel, [1, 1], rows)
     }
 
     #[test]
@@ -157,6 +178,28 @@ mod tests {
     }
 
     #[test]
+    fn a_row_needs_one_channel_if_there_are_rows_enough() {
+        // Nine taps: four rows with two of them and one with the last.
+        let f = flattening(3, [3, 3], 16);
+        assert_eq!((f.rows, f.k_tiles, f.last_rows), (15, 2, 12));
+        let first: Vec<Tap> = (0..15).map(|row| f.tap(row, 0).unwrap()).collect();
+        let at = |channel, y, x| Tap { channel, y, x };
+        assert_eq!(
+            first[..5],
+            [
+                at(0, 0, 0),
+                at(0, 0, 2),
+                at(0, 1, 1),
+                at(0, 2, 0),
+                at(1, 0, 0)
+            ]
+        );
+        assert_eq!(first[12..], [at(0, 2, 2), at(1, 2, 2), at(2, 2, 2)]);
+        assert!((0..15).all(|row| f.channels(row).len() == 1));
+        assert_eq!(f.channels(14), [2]);
+    }
+
+    #[test]
     fn offsets_and_the_loop_over_the_k_tiles_lead_to_the_taps() {
         let distances = Distances {
             pitch: 8,
@@ -166,7 +209,7 @@ mod tests {
             let f = flattening(channels, kernel, rows);
             let slack = f.slack(distances);
             let offsets = f.offsets(distances);
-            for row in 0..rows {
+            for row in 0..f.rows {
                 for k_tile in 0..f.k_tiles {
                     let offset = offsets[k_tile as usize][row as usize];
                     let Some(tap) = f.tap(row, k_tile) else {

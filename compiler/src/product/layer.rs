@@ -1,29 +1,22 @@
 //! The instructions of one layer.
 //!
 //! For every M tile (output pixels whose sums fit one results bank) and every run of column tiles: LOAD_WEIGHTS, MATMUL and
-//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A drain waits until the one
-//! before has written its last result. So it comes behind the MATMUL if there is time enough before the first result,
-//! that is if the K tiles before the last one take long enough; else in front of it. A layer that reads or writes phases
+//! DRAIN, which work through the column tiles one after the other, so that the next weights load while the products of this tile are made. A layer that reads or writes phases
 //! does that for each of its parts, one after the other.
 
 use heddle_arch::isa::{
-    Drain, Instruction, LoadWeights, Loop, Matmul, Pooling, ROW_PROLOGUE, ROW_TENSOR, Record,
-    Repeat, RowBlock, RowTable, Wait,
+    Drain, Instruction, LoadWeights, Loop, Matmul, ROW_PROLOGUE, ROW_TENSOR, Record, Repeat,
+    RowBlock, RowTable, Wait,
 };
 use heddle_arch::network::Layer;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 
 use super::column_run::ColumnRun;
-use super::pixel_tiles::{PixelTile, pixel_tiles};
+use super::pixel_tiles::PixelTile;
 use super::weights::WeightPlan;
-use super::windows::{reduction, window};
 use crate::layout::TensorPlan;
 use crate::loops::{Count, merge};
-
-/// Cycles from the last vector of a product to the first address of the next drain, besides the columns and the
-/// options of post-processing: 13 until the drain before is idle and 16 for the instruction, less 16 for that of the product; and 8 to spare.
-const LATE_CYCLES: u32 = 21;
 
 /// A layer with the places of all its data.
 #[derive(Debug, Clone)]
@@ -42,48 +35,10 @@ pub(crate) struct PlacedLayer<'a> {
 }
 
 impl PlacedLayer<'_> {
-    /// All instructions of the layer, HALT excluded.
-    pub fn instructions(&self) -> Vec<Instruction> {
-        let depth = self.params.results_buffer.depth / window(self.layer, self.params);
-        let runs = || self.weights.runs.iter().enumerate();
-        let mut instructions = Vec::new();
-        let mut bank = false;
-        for part in 0..self.weights.orders.parts() {
-            let [height, width] = self.extent(part);
-            let tiles = pixel_tiles(height, width, depth);
-            let of_part = |run: &ColumnRun| self.weights.part(run.tiles.start) == part;
-            for tile in &tiles {
-                for (index, run) in runs().filter(|(_, run)| of_part(run)) {
-                    let load = self.load_weights(index, run);
-                    let drain = self.drain(run, tile);
-                    let mut products = self.matmuls(run, tile, bank);
-                    let at = usize::from(self.drains_late(run, tile));
-                    products.insert(at, drain);
-                    instructions.push(load);
-                    instructions.append(&mut products);
-                    bank = !bank;
-                }
-            }
-        }
-        instructions
-    }
-
     /// Rows and columns of output pixels in a part.
-    fn extent(&self, part: u32) -> [u32; 2] {
+    pub(super) fn extent(&self, part: u32) -> [u32; 2] {
         let shape = self.output.shape;
         self.weights.extent(part, [shape.height, shape.width])
-    }
-
-    /// The drain may come behind the product: until the first result there is time for what is left of the drain
-    /// before and for the drain itself.
-    fn drains_late(&self, run: &ColumnRun, tile: &PixelTile) -> bool {
-        let between = match self.weights.period {
-            Some(period) => period,
-            None => tile.width * tile.height,
-        };
-        let slots = (run.k_tiles - 1) * u64::from(between);
-        let params = self.params;
-        slots >= u64::from(params.array.cols + params.post.extra_cycles() + LATE_CYCLES)
     }
 
     pub(super) fn registers(&self, loops: &[Count]) -> Vec<Loop> {
@@ -91,24 +46,27 @@ impl PlacedLayer<'_> {
         loops.iter().map(|count| count.registers(bits)).collect()
     }
 
-    fn load_weights(&self, index: usize, run: &ColumnRun) -> Instruction {
+    /// Loads the weights of a run, which lie so many bytes behind the first ones.
+    pub(super) fn load_weights(&self, run: &ColumnRun, offset: u64) -> Instruction {
         let plan = self.weights;
         let fit = |size: u64| u32::try_from(size).expect("weights lie inside a partition");
-        let base = self.weight_base + fit(plan.offset(index));
-        let words = plan.period.unwrap_or(plan.tile_words);
-        let tiles = fit(run.all_k_tiles());
-        let loops = [Count::new(words, 8), Count::new(tiles, 8 * words)];
+        let base = self.weight_base + fit(offset);
+        let (words, step) = match plan.streaming {
+            Some(streaming) => (streaming.period, streaming.step),
+            None => (plan.tile_words, plan.tile_words),
+        };
+        let tiles = run.all_k_tiles();
+        let loops = [Count::new(words, 8), Count::new(fit(tiles), 8 * step)];
         let mut rows = vec![RowBlock {
             row: 0,
             base,
             loops: self.registers(&loops),
         }];
-        let (all, tail) = plan.run_words(run);
-        if tail > 0 {
+        if let Some(streaming) = plan.streaming.filter(|streaming| streaming.tail > 0) {
             rows.push(RowBlock {
                 row: 1,
-                base: base + 8 * (fit(all) - tail),
-                loops: self.registers(&[Count::new(tail, 8)]),
+                base: base + 8 * fit(streaming.main_words(tiles)),
+                loops: self.registers(&[Count::new(streaming.tail, 8)]),
             });
         }
         Instruction::LoadWeights(LoadWeights {
@@ -116,7 +74,7 @@ impl PlacedLayer<'_> {
             rows: plan.rows,
             tile_level: 0,
             flip: 0,
-            streamed: plan.period.is_some(),
+            streamed: plan.streaming.is_some(),
             record: Record { rows },
         })
     }
@@ -155,10 +113,7 @@ impl PlacedLayer<'_> {
             hi: i16::from(layer.max) - zero_point,
             place: None,
             activation: constants.table,
-            pooling: reduction(layer, self.params).map(|reduction| Pooling {
-                reduction,
-                window: window(layer, self.params),
-            }),
+            pooling: self.weights.pooling,
             advance,
             record: Record {
                 rows: vec![RowBlock {
@@ -171,7 +126,7 @@ impl PlacedLayer<'_> {
     }
 
     /// Address of the first result of a column tile in a rectangle of pixels.
-    fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
+    pub(super) fn result(&self, column_tile: u32, tile: &PixelTile) -> u32 {
         let plan = self.weights;
         let part = plan.part(column_tile);
         let order = self.output.order;
@@ -191,7 +146,12 @@ impl PlacedLayer<'_> {
 
     /// One MATMUL for each input, or several when the traversal unit has too few loops for all K
     /// tiles.
-    fn matmuls(&self, run: &ColumnRun, tile: &PixelTile, bank: bool) -> Vec<Instruction> {
+    pub(super) fn matmuls(
+        &self,
+        run: &ColumnRun,
+        tile: &PixelTile,
+        bank: bool,
+    ) -> Vec<Instruction> {
         let mut instructions = Vec::new();
         let column_tile = run.tiles.start;
         let columns = self.weights.columns(column_tile);
@@ -284,6 +244,6 @@ impl PlacedLayer<'_> {
     fn slots(&self, part: u32) -> u64 {
         let [height, width] = self.extent(part).map(u64::from);
         let pixels = height * width;
-        pixels * u64::from(window(self.layer, self.params))
+        pixels * u64::from(self.weights.window())
     }
 }

@@ -53,6 +53,14 @@ impl PhasedTaps {
         (low, places.iter().map(|place| place - low).collect())
     }
 
+    /// How far below the halo the step of the loop over the K tiles leads.
+    pub fn slack(&self, planes: u32, distances: Distances) -> u32 {
+        let places = self.places(planes, distances);
+        let lowest = places.iter().copied().min().unwrap_or(0);
+        let read = (0i64..).zip(places).map(|(k_tile, place)| place + k_tile);
+        u32::try_from(read.min().unwrap_or(0) - lowest).expect("at most the number of K tiles")
+    }
+
     /// Rows, or columns, of the planes that are read before the first one and behind the last.
     pub fn around(&self, side: usize, input: u32, output: u32) -> [u32; 2] {
         let halves = (0..self.kernel[side]).map(|place| self.halved(side, place).1);

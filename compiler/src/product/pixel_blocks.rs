@@ -70,6 +70,8 @@ pub(crate) struct PixelBlocks {
     /// None if pixels of a row come one after the other.
     cols: Option<Pairs>,
     kernel_width: u32,
+    /// Columns from one K tile to the next.
+    right: u32,
 }
 
 impl PixelBlocks {
@@ -80,6 +82,10 @@ impl PixelBlocks {
             rows: pairs(0, layer.padding.top),
             cols: (phases == Phases::Blocks).then(|| pairs(1, layer.padding.left)),
             kernel_width: layer.kernel[1],
+            right: match phases {
+                Phases::Rows => layer.dilation[1],
+                Phases::Blocks => 1,
+            },
         }
     }
 
@@ -131,17 +137,35 @@ impl PixelBlocks {
         }
     }
 
-    /// What rows of the array that serve each phase add to the address of the first plane, all addresses raised by what
-    /// makes none negative: that, and the offsets.
-    pub fn offsets(&self, distances: Distances) -> (i64, Vec<i64>) {
-        let offset = |phase: u32| {
-            let [y, x] = self.phases.first(phase).map(|odd| odd as usize);
-            let plane = i64::from(phase) * i64::from(distances.plane);
-            let row = self.rows.low[y] * i64::from(distances.pitch);
-            plane + row + self.cols.map_or(0, |cols| cols.low[x])
-        };
-        let offsets: Vec<i64> = (0..self.phases.count()).map(offset).collect();
-        let low = offsets.iter().copied().min().unwrap_or(0);
-        (low, offsets.iter().map(|offset| offset - low).collect())
+    /// What rows of the array that serve each phase add to the address of the first plane in each K tile, less the step of the loop over the K tiles. All addresses
+    /// are raised by what makes none negative: that, and the offsets.
+    pub fn offsets(&self, distances: Distances) -> (i64, Vec<Vec<i64>>) {
+        let [down, across] = self.steps();
+        let steps = (0..down).flat_map(|y| (0..across).map(move |x| (y, x)));
+        let tiles = (0i64..).zip(steps).map(|(k_tile, (y, x))| {
+            let step = i64::from(y * distances.pitch + x * self.right) - k_tile;
+            let phases = 0..self.phases.count();
+            phases
+                .map(move |phase| self.first(phase, distances) + step)
+                .collect()
+        });
+        let tiles: Vec<Vec<i64>> = tiles.collect();
+        let low = tiles.iter().flatten().copied().min().unwrap_or(0);
+        let raised = |tile: &Vec<i64>| tile.iter().map(|offset| offset - low).collect();
+        (low, tiles.iter().map(raised).collect())
+    }
+
+    /// How far below the halo the step of the loop over the K tiles leads.
+    pub fn slack(&self, distances: Distances) -> u32 {
+        let [down, across] = self.steps();
+        (down - 1) * across.saturating_sub(distances.pitch)
+    }
+
+    /// Where the first K tile finds the pixels of a phase.
+    fn first(&self, phase: u32, distances: Distances) -> i64 {
+        let [y, x] = self.phases.first(phase).map(|odd| odd as usize);
+        let plane = i64::from(phase) * i64::from(distances.plane);
+        let row = self.rows.low[y] * i64::from(distances.pitch);
+        plane + row + self.cols.map_or(0, |cols| cols.low[x])
     }
 }

@@ -9,6 +9,23 @@ pub(crate) struct PixelTile {
     pub width: u32,
 }
 
+impl PixelTile {
+    /// All pixels of a part.
+    pub fn whole(height: u32, width: u32) -> Self {
+        Self {
+            y: 0,
+            x: 0,
+            height,
+            width,
+        }
+    }
+
+    /// How many pixels it has.
+    pub fn pixels(&self) -> u32 {
+        self.width * self.height
+    }
+}
+
 /// Cuts a plane into tiles of at most `depth` pixels: whole rows, or parts of a row when a row alone
 /// is too long, each of which begins at a whole word.
 pub(crate) fn pixel_tiles(height: u32, width: u32, depth: u32) -> Vec<PixelTile> {

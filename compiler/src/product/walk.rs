@@ -4,10 +4,10 @@ use heddle_arch::isa::ROW_TENSOR;
 use heddle_arch::params::MachineUnit;
 
 use super::layer::PlacedLayer;
+use super::phased_taps::PhasedTaps;
 use super::pixel_tiles::PixelTile;
 use super::weights::WeightPlan;
-use super::windows::reduction;
-use crate::layout::{Distances, PixelOrder};
+use crate::layout::{Distances, PixelOrder, TensorPlan};
 use crate::loops::{Count, merge, unroll};
 
 /// The addresses of one input for a column tile and a rectangle of pixels.
@@ -43,11 +43,11 @@ impl PlacedLayer<'_> {
             Count::new(tile.width, stride_x * steps[1] / apart[1]),
             Count::new(tile.height, stride_y * steps[0] / apart[0] * pitch),
         ];
-        let pools = reduction(self.layer, self.params).is_some();
-        let mut vectors = match pools {
+        let mut vectors = match (plan.pooling, tensor.order) {
+            (Some(_), PixelOrder::Phased) => merge(&self.phases(tensor)),
             // The elements of a window follow each other.
-            true => merge(&[window, pixels].concat()),
-            false => merge(&pixels),
+            (Some(_), _) => merge(&[window, pixels].concat()),
+            (None, _) => merge(&pixels),
         };
         if vectors.is_empty() {
             vectors.push(Count::new(1, 1));
@@ -61,12 +61,8 @@ impl PlacedLayer<'_> {
             _ if plan.taps.is_some() => {
                 merge(&[Count::new(planes.trips * kernel_height * kernel_width, 1)])
             }
-            (None, Some(blocks)) => {
-                let [down, across] = blocks.steps();
-                let right = if apart == 2 { right } else { 1 };
-                merge(&[Count::new(across, right), Count::new(down, pitch)])
-            }
-            (None, None) if pools => merge(&[planes]),
+            (None, Some(blocks)) => merge(&[Count::new(blocks.steps().iter().product(), 1)]),
+            (None, None) if plan.pooling.is_some() => merge(&[planes]),
             (None, None) => merge(&[window[0], window[1], planes]),
         };
         let loops = self
@@ -82,6 +78,18 @@ impl PlacedLayer<'_> {
             offsets,
             k_tiles,
         }
+    }
+
+    /// Loops over all pixels of a channel, phase by phase.
+    fn phases(&self, tensor: &TensorPlan) -> [Count; 3] {
+        let [height, width] = tensor
+            .order
+            .plane_size([tensor.shape.height, tensor.shape.width]);
+        [
+            Count::new(width, 1),
+            Count::new(height, tensor.pitch),
+            Count::new(tensor.order.planes_of_group(), tensor.plane_stride),
+        ]
     }
 
     /// Address of the operand for the first pixel and the first place of the kernel.
@@ -122,6 +130,20 @@ impl PlacedLayer<'_> {
 }
 
 impl WeightPlan {
+    /// How far below the halo of its input the addresses of a layer begin whose rows lead to the pixels.
+    pub(crate) fn slack(&self, distances: Distances) -> Option<u32> {
+        match (self.blocks, self.taps) {
+            (Some(blocks), _) => Some(blocks.slack(distances)),
+            (_, Some(taps)) => Some(taps.slack(self.planes_of_taps(taps), distances)),
+            (None, None) => None,
+        }
+    }
+
+    /// Groups of channels that a product walks over the places of a kernel.
+    fn planes_of_taps(&self, taps: PhasedTaps) -> u32 {
+        self.runs[0].k_tiles as u32 / taps.kernel.iter().product::<u32>()
+    }
+
     /// What the rows add to the addresses of an input in a part of the layer: for each K tile and row; none if they add nothing.
     pub(crate) fn row_offsets(
         &self,
@@ -138,24 +160,23 @@ impl WeightPlan {
         let walks = self.orders.reads.len() as u64;
         let k_tiles = self.runs[0].k_tiles / walks;
         if let Some(taps) = self.taps {
-            let [height, width] = taps.kernel;
-            let (_, offsets) = taps.offsets(k_tiles as u32 / (height * width), distances);
+            let (_, offsets) = taps.offsets(self.planes_of_taps(taps), distances);
             let of_tile = |offset: i64| rows.clone().map(|_| Some(fit(offset))).collect();
             return Some(offsets.into_iter().map(of_tile).collect());
         }
         let plane = |row| self.plane_of_row(row, part, input);
-        let offsets: Vec<Option<u16>> = match (self.orders.reads[input], self.blocks) {
-            (_, Some(blocks)) => {
-                let (_, offsets) = blocks.offsets(distances);
-                rows.map(|row| Some(fit(offsets[plane(row) as usize])))
-                    .collect()
-            }
-            (PixelOrder::Joined(_), _) => {
-                let of_row = |row| i64::from(plane(row) * distances.plane);
-                rows.map(|row| Some(fit(of_row(row)))).collect()
-            }
-            (PixelOrder::Plain | PixelOrder::Split(_) | PixelOrder::Phased, _) => return None,
+        if let Some(blocks) = self.blocks {
+            let (_, offsets) = blocks.offsets(distances);
+            let of_tile = |of_phase: Vec<i64>| {
+                let of_row = |row| Some(fit(of_phase[plane(row) as usize]));
+                rows.clone().map(of_row).collect()
+            };
+            return Some(offsets.into_iter().map(of_tile).collect());
+        }
+        let PixelOrder::Joined(_) = self.orders.reads[input] else {
+            return None;
         };
-        Some(vec![offsets; k_tiles as usize])
+        let of_row = |row| Some(fit(i64::from(plane(row) * distances.plane)));
+        Some(vec![rows.map(of_row).collect(); k_tiles as usize])
     }
 }

@@ -4,22 +4,21 @@
 //! column, kernel row, plane; or one after the other if the taps are laid over the rows; or the tensors
 //! that are added), ceil(columns / 8) words, the last columns first. A layer that reads or writes phases
 //! has its weights for each of them, or for each share of the channels if it makes all phases at a time. Row r of the array finds the weights of its
-//! tap in partition r at the same addresses. Products with a single vector have their weights streamed: byte j of group g of a K tile
-//! lies 7 g + j + 1 words behind the tile's first word, so that it meets the swap that goes from column to column.
+//! tap in partition r at the same addresses. Products with few vectors have their weights [streamed](Streaming).
 
 use std::ops::Range;
 
+use heddle_arch::isa::Pooling;
 use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
 
-use super::column_run::{
-    ColumnRun, ColumnTile, column_runs, one_walk, streamed_period, streamed_tail,
-};
-use super::flatten::{Flattening, Tap};
+use super::column_run::{ColumnRun, ColumnTile, column_runs, one_walk};
+use super::flatten::Flattening;
 use super::mapping::Mapping;
 use super::phased_taps::PhasedTaps;
 use super::pixel_blocks::PixelBlocks;
-use super::windows::reduction;
+use super::streaming::Streaming;
+use super::windows::pooling;
 use crate::exact::LayerConstants;
 use crate::layout::{Phases, PixelOrder};
 
@@ -30,7 +29,7 @@ pub(crate) struct Orders {
     pub reads: Vec<PixelOrder>,
     /// Those of the output.
     pub writes: PixelOrder,
-    /// Its stride is 2, so that it reads phases of blocks where they lie.
+    /// It reads phases of blocks where they lie, since its stride is 2 or it adds them all up.
     pub in_place: bool,
 }
 
@@ -70,10 +69,10 @@ pub(crate) struct WeightPlan {
     outputs: u32,
     /// What each product makes.
     pub runs: Vec<ColumnRun>,
-    /// Words from one K tile to the next, if weights are streamed.
-    pub period: Option<u32>,
-    /// Windows go through pooling: one weight for all of their elements.
-    pools: bool,
+    /// How weights are streamed, if they are.
+    pub streaming: Option<Streaming>,
+    /// Windows that go through pooling: one weight for all of their elements.
+    pub pooling: Option<Pooling>,
     /// Words of one K tile in each partition.
     pub tile_words: u32,
     /// Array rows in use.
@@ -105,7 +104,7 @@ impl WeightPlan {
         params: &Params,
     ) -> Self {
         let lanes = params.lanes();
-        let pools = reduction(layer, params).is_some();
+        let pooling = pooling(layer, orders.reads[0], params);
         let rotated = |order: &PixelOrder| !matches!(order, PixelOrder::Plain | PixelOrder::Phased);
         let plan = Self {
             lanes,
@@ -113,11 +112,11 @@ impl WeightPlan {
             blocks: mapping
                 .phases()
                 .map(|phases| PixelBlocks::of(layer, phases)),
-            taps: orders.in_place.then(|| PhasedTaps::of(layer)),
+            taps: (orders.in_place && pooling.is_none()).then(|| PhasedTaps::of(layer)),
             outputs: layer.output.channels,
             runs: Vec::new(),
-            period: None,
-            pools,
+            streaming: None,
+            pooling,
             tile_words: params.weight_words(),
             rows: match orders.reads.iter().any(rotated) {
                 true => lanes,
@@ -134,8 +133,7 @@ impl WeightPlan {
             column_tiles,
             ..plan
         };
-        let join = one_walk(layer, lanes, pools, params);
-        let single = layer.output.height * layer.output.width == 1 && !pools;
+        let join = one_walk(layer, &plan, params);
         let tiles = |k_tiles: &dyn Fn(u32) -> u64| {
             let tiles = (0..column_tiles).map(|tile| ColumnTile {
                 part: plan.part(tile),
@@ -148,12 +146,9 @@ impl WeightPlan {
             });
             column_runs(&tiles.collect::<Vec<_>>(), join)
         };
-        let period = (streamed && single && join)
-            .then(|| streamed_period(plan.tile_words, params.post.columns_per_multiplier));
-        // Streamed weights do not wait for a sum on its way through the array.
-        let in_time = |runs: &[ColumnRun]| {
-            let starts_anew = runs.iter().all(|run| run.k_tiles == 1);
-            period.filter(|&period| starts_anew || params.sum_distance() <= period)
+        let streaming = |runs: &[ColumnRun]| match streamed && join {
+            true => plan.streaming(layer, runs, params),
+            false => None,
         };
         match mapping {
             Mapping::Channel | Mapping::Toeplitz | Mapping::Blocks => {
@@ -165,13 +160,13 @@ impl WeightPlan {
                     LayerKind::Add(_) | LayerKind::WeightedSum => {
                         constants.terms(layer).len() as u64
                     }
-                    _ if pools => 1,
+                    _ if pooling.is_some() => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };
                 let k_tiles = |tile| planes(layer, lanes, tile).len() as u64 * places;
                 let runs = tiles(&k_tiles);
                 Self {
-                    period: in_time(&runs),
+                    streaming: streaming(&runs),
                     runs,
                     ..plan
                 }
@@ -180,7 +175,7 @@ impl WeightPlan {
                 let flattening = Flattening::of(layer, params.array.rows);
                 let runs = tiles(&|_| flattening.k_tiles.into());
                 Self {
-                    period: in_time(&runs),
+                    streaming: streaming(&runs),
                     runs,
                     rows: flattening.rows,
                     flattening: Some(flattening),
@@ -188,6 +183,27 @@ impl WeightPlan {
                 }
             }
         }
+    }
+
+    /// Slots for each result.
+    pub fn window(&self) -> u32 {
+        self.pooling.map_or(1, |pooling| pooling.window)
+    }
+
+    /// How weights are streamed, if a K tile has so few vectors that the next one could not be loaded meanwhile.
+    fn streaming(&self, layer: &Layer, runs: &[ColumnRun], params: &Params) -> Option<Streaming> {
+        let size = [layer.output.height, layer.output.width];
+        let extents = (0..self.orders.parts()).map(|part| self.extent(part, size));
+        let pixels = extents.map(|[height, width]| height * width).max();
+        let most = params.results_buffer.depth / self.window();
+        let vectors = pixels.unwrap_or(1).min(most) * self.window();
+        let pace = params.post.columns_per_multiplier;
+        let streaming = Streaming::of(self.tile_words, vectors, pace);
+        let loaded = params.array.cols + self.tile_words;
+        // Streamed weights do not wait for a sum on its way through the array.
+        let starts_anew = runs.iter().all(|run| run.k_tiles == 1);
+        let in_time = starts_anew || params.sum_distance() <= streaming.period;
+        (streaming.period < loaded && in_time).then_some(streaming)
     }
 
     /// The part of the layer that a column tile is made in.
@@ -291,21 +307,18 @@ impl WeightPlan {
         self.flattening.map_or(self.rows, |f| f.last_rows)
     }
 
-    /// Words of a run in each partition, and how many of them lie behind its tiles.
-    pub fn run_words(&self, run: &ColumnRun) -> (u64, u32) {
+    /// Words of a run in each partition.
+    fn run_words(&self, run: &ColumnRun) -> u64 {
         let tiles = run.all_k_tiles();
-        match self.period {
-            None => (tiles * u64::from(self.tile_words), 0),
-            Some(period) => {
-                let tail = streamed_tail(self.tile_words, period);
-                (tiles * u64::from(period) + u64::from(tail), tail)
-            }
+        match self.streaming {
+            None => tiles * u64::from(self.tile_words),
+            Some(streaming) => streaming.words(tiles),
         }
     }
 
     /// Distance of a run's weights from those of the first one, bytes in each partition.
     pub fn offset(&self, run: usize) -> u64 {
-        let before = self.runs[..run].iter().map(|run| self.run_words(run).0);
+        let before = self.runs[..run].iter().map(|run| self.run_words(run));
         8 * before.sum::<u64>()
     }
 
@@ -331,16 +344,16 @@ impl WeightPlan {
     }
 
     fn words_of_run(&self, layer: &Layer, partition: u32, run: &ColumnRun) -> Vec<[u8; 8]> {
-        let (length, _) = self.run_words(run);
-        let mut words = vec![[0; 8]; length as usize];
+        let tiles = run.all_k_tiles();
+        let mut words = vec![[0; 8]; self.run_words(run) as usize];
         let mut tile = 0;
         for column_tile in run.tiles.clone() {
             for k_tile in self.row_weights(layer, partition, column_tile) {
                 for column in 0..self.columns(column_tile) {
                     let (group, lane) = (column / 8, column % 8);
-                    let word = match self.period {
-                        None => (tile + 1) * self.tile_words - 1 - group,
-                        Some(period) => tile * period + 7 * group + lane + 1,
+                    let word = match self.streaming {
+                        None => (tile + 1) * u64::from(self.tile_words) - 1 - u64::from(group),
+                        Some(streaming) => streaming.word(tiles, tile, group, lane),
                     };
                     let output = self.output(column_tile, column);
                     words[word as usize][lane as usize] = k_tile.at(layer, output) as u8;
@@ -350,93 +363,4 @@ impl WeightPlan {
         }
         words
     }
-
-    /// What a row holds in each K tile of a column tile.
-    fn row_weights(&self, layer: &Layer, row: u32, column_tile: u32) -> Vec<RowWeight> {
-        if let Some(flattening) = self.flattening {
-            let k_tiles = 0..flattening.k_tiles;
-            let taps = k_tiles.map(|k_tile| flattening.tap(row, k_tile));
-            return taps.map(RowWeight::Tap).collect();
-        }
-        let (part, tile) = (self.part(column_tile), self.tile_of_part(column_tile));
-        let [height, width] = layer.kernel;
-        if let Some(blocks) = self.blocks {
-            let channel = tile * self.lanes + self.lane_of_row(row, part, 0);
-            let phase = self.plane_of_row(row, part, 0);
-            let [down, right] = blocks.steps();
-            let steps = (0..down).flat_map(|y| (0..right).map(move |x| [y, x]));
-            let taps = steps.map(|step| {
-                let tap = |output| {
-                    let [y, x] = blocks.place(step, phase, output)?;
-                    Some(Tap { channel, y, x })
-                };
-                RowWeight::Phases(
-                    [0, 1, 2, 3].map(|output| match output < blocks.phases.count() {
-                        true => tap(output),
-                        false => None,
-                    }),
-                )
-            });
-            return taps.collect();
-        }
-        let mut weights = Vec::new();
-        for plane in planes(layer, self.lanes, tile) {
-            let channel = |input| {
-                let channel = plane * self.lanes + self.lane_of_row(row, part, input);
-                (channel < layer.input.channels).then_some(channel)
-            };
-            let same = |input, factor: i8| match channel(input) {
-                Some(channel) => RowWeight::Same(channel, factor),
-                None => RowWeight::Tap(None),
-            };
-            match layer.kind {
-                _ if self.pools => {
-                    weights.push(same(0, layer.weights.first().copied().unwrap_or(1)));
-                }
-                LayerKind::Add(_) | LayerKind::WeightedSum => {
-                    let terms = self.constants.terms(layer).into_iter();
-                    weights.extend(terms.map(|(input, factor)| same(input, factor)));
-                }
-                _ => {
-                    let places = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
-                    let tap = |(y, x)| channel(0).map(|channel| Tap { channel, y, x });
-                    weights.extend(places.map(|place| RowWeight::Tap(tap(place))));
-                }
-            }
-        }
-        weights
-    }
-}
-
-/// The weights of a row in a K tile.
-#[derive(Debug, Clone, Copy)]
-enum RowWeight {
-    /// Those of a tap, 0 without.
-    Tap(Option<Tap>),
-    /// Those of a tap for columns that make the pixels of one phase, of another one for those of the next.
-    Phases([Option<Tap>; 4]),
-    /// A factor for the output of the same number, 0 for the others.
-    Same(u32, i8),
-}
-
-impl RowWeight {
-    fn at(self, layer: &Layer, (output, phase): (u32, u32)) -> i8 {
-        match self {
-            _ if output >= layer.output.channels => 0,
-            RowWeight::Tap(tap) => weight(layer, tap, output),
-            RowWeight::Phases(taps) => weight(layer, taps[phase as usize], output),
-            RowWeight::Same(channel, factor) if channel == output => factor,
-            RowWeight::Same(..) => 0,
-        }
-    }
-}
-
-/// The weight that leads from a tap to an output channel.
-fn weight(layer: &Layer, tap: Option<Tap>, output: u32) -> i8 {
-    let group = output / layer.group_outputs();
-    let weight = tap.and_then(|Tap { channel, y, x }| {
-        let input = channel.checked_sub(group * layer.group_inputs())?;
-        (input < layer.group_inputs()).then(|| layer.weight(output, input, y, x))
-    });
-    weight.unwrap_or(0)
 }

@@ -1,16 +1,21 @@
 //! Windows whose elements go through pooling.
 
-use heddle_arch::isa::{ROW_TENSOR, Reduction};
-use heddle_arch::network::{Layer, LayerKind};
+use heddle_arch::isa::{Pooling, ROW_TENSOR, Reduction};
+use heddle_arch::network::{Layer, LayerKind, Padding};
 use heddle_arch::params::{MachineUnit, Params};
+
+use crate::layout::PixelOrder;
+
+/// Most elements of a window.
+const MOST: u64 = 256;
 
 /// Whether windows can go through the pooling of the machine.
 pub(crate) fn check_windows(layer: &Layer, params: &Params) -> Result<(), String> {
     let [height, width] = layer.kernel;
     let size = u64::from(height) * u64::from(width);
-    if size > 256 {
+    if size > MOST {
         return Err(format!(
-            "window is {height} x {width}, expected at most 256 elements"
+            "window is {height} x {width}, expected at most {MOST} elements"
         ));
     }
     // A window passes through the results buffer as a whole; parts of a row are whole words.
@@ -67,10 +72,35 @@ fn is_mean(layer: &Layer) -> bool {
     }
 }
 
-/// Slots for each result of a layer.
-pub(crate) fn window(layer: &Layer, params: &Params) -> u32 {
-    match reduction(layer, params) {
-        Some(_) => layer.kernel[0] * layer.kernel[1],
-        None => 1,
-    }
+/// Whether the only window of a layer may be walked plane by plane of the phases of blocks, with the zeros that are there where
+/// another phase has one more row or column: they add nothing, but the bias comes with them too.
+pub(crate) fn sums_phases(layer: &Layer, params: &Params) -> bool {
+    let size = [layer.input.height, layer.input.width];
+    let elements = phased_elements(layer);
+    let whole = layer.kernel == size
+        && layer.padding == Padding::default()
+        && layer.dilation == [1, 1]
+        && layer.output.height * layer.output.width == 1;
+    let parts = |bias: &i32| i64::from(*bias) % i64::from(elements) == 0;
+    reduction(layer, params) == Some(Reduction::Sum)
+        && whole
+        && u64::from(elements) <= MOST
+        && elements <= params.results_buffer.depth
+        && layer.bias.iter().all(parts)
+}
+
+/// Elements of all planes of phases of a channel.
+fn phased_elements(layer: &Layer) -> u32 {
+    let order = PixelOrder::Phased;
+    let [height, width] = order.plane_size([layer.input.height, layer.input.width]);
+    order.planes_of_group() * height * width
+}
+
+/// The windows of a layer that go through pooling, if its input lies in this order.
+pub(crate) fn pooling(layer: &Layer, order: PixelOrder, params: &Params) -> Option<Pooling> {
+    let window = match order {
+        PixelOrder::Phased => phased_elements(layer),
+        _ => layer.kernel[0] * layer.kernel[1],
+    };
+    reduction(layer, params).map(|reduction| Pooling { reduction, window })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
+use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
 
 use super::reach::bytes;
 
@@ -88,7 +88,7 @@ pub struct Step {
     pub layer: usize,
     /// The unit that it starts.
     pub unit: Unit,
-    /// The instruction, without waiting.
+    /// The instruction; it waits only for the drain that a drain behind it would wait for.
     pub instruction: Instruction,
     /// Bytes that it reads or, if it is a drain, writes, the same in all partitions. A copy reads and writes somewhere
     /// in them.
@@ -143,10 +143,14 @@ impl Schedule {
     ) {
         let layer = self.layers.len();
         self.layers.push(name.to_string());
-        for instruction in instructions {
+        for mut instruction in instructions {
             let Some(unit) = Unit::of(&instruction) else {
                 continue;
             };
+            // Those of matrices wait as they must without a schedule.
+            if tensors.is_empty() {
+                *instruction.wait_mut() = Wait::default();
+            }
             let tensor = table_base(&instruction)
                 .and_then(|base| tensors.iter().find(|tensor| tensor.contains(&base)));
             let bytes = match tensor {

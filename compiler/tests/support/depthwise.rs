@@ -4,10 +4,11 @@ use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::converted::plane_mean;
 use super::{Source, add, convolution, fill, plain};
 
 /// A convolution of all channels of a pixel.
-fn point(rng: &mut ChaCha8Rng, source: Source, channels: u32) -> Layer {
+pub fn point(rng: &mut ChaCha8Rng, source: Source, channels: u32) -> Layer {
     let mut layer = plain(rng, LayerKind::Conv2d, source, channels);
     layer.kernel = [1, 1];
     layer.output = Shape {
@@ -19,7 +20,7 @@ fn point(rng: &mut ChaCha8Rng, source: Source, channels: u32) -> Layer {
 }
 
 /// A kernel for each channel; without `wide` of three rows and one above and below.
-fn depthwise(rng: &mut ChaCha8Rng, source: Source, wide: bool) -> Layer {
+pub fn depthwise(rng: &mut ChaCha8Rng, source: Source, wide: bool) -> Layer {
     let shape = source.1;
     let mut layer = plain(rng, LayerKind::Conv2d, source, shape.channels);
     layer.groups = shape.channels;
@@ -77,7 +78,20 @@ fn strided(rng: &mut ChaCha8Rng, source: Source) -> Layer {
     layer
 }
 
-/// Blocks of a depthwise layer and one of single pixels, with sums here and there; often `lanes` channels or a few times as many.
+/// The mean of each channel, often with a bias that all phases of blocks can share.
+fn whole_mean(rng: &mut ChaCha8Rng, source: Source) -> Layer {
+    let mut layer = plane_mean(rng, source);
+    let Shape { height, width, .. } = source.1;
+    let elements = 4 * height.div_ceil(2) * width.div_ceil(2);
+    if rng.random_bool(0.8) {
+        for bias in &mut layer.bias {
+            *bias = (elements * height * width) as i32 * rng.random_range(-2..=2);
+        }
+    }
+    layer
+}
+
+/// Blocks of a depthwise layer and one of single pixels, with sums here and there and now and then a mean at the end; often `lanes` channels or a few times as many.
 pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32) -> Network {
     let input = Shape {
         channels: rng.random_range(1..=4),
@@ -139,6 +153,10 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
             let layer = add(rng, last(&sources), &sources);
             push(layer, &mut sources);
         }
+    }
+    if rng.random_bool(0.2) {
+        let layer = whole_mean(rng, last(&sources));
+        push(layer, &mut sources);
     }
     Network {
         name: "depthwise".to_string(),

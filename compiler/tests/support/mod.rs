@@ -116,7 +116,7 @@ fn random_scale(rng: &mut ChaCha8Rng, fan_in: u32) -> Scale {
 }
 
 /// A tensor that layers can read: index, shape, zero point.
-type Source = (usize, Shape, i8);
+pub type Source = (usize, Shape, i8);
 
 fn random_layer(rng: &mut ChaCha8Rng, index: usize, sources: &[Source], post: &Post) -> Layer {
     // Mostly the layer before; all layers must not only add up to a chain.
@@ -185,7 +185,7 @@ fn plain(rng: &mut ChaCha8Rng, kind: LayerKind, source: Source, channels: u32) -
 }
 
 /// Weights and scales for the taps of the layer.
-fn fill(rng: &mut ChaCha8Rng, layer: &mut Layer) {
+pub fn fill(rng: &mut ChaCha8Rng, layer: &mut Layer) {
     let sparse = rng.random_range(0.0..0.6);
     let fan_in = layer.taps() as u32;
     let weights = (0..layer.output.channels * fan_in).map(|_| match rng.random_bool(sparse) {

@@ -33,8 +33,8 @@ impl Lowering<'_> {
         Ok((source, windows))
     }
 
-    /// The mean of the bytes themselves: a convolution whose bias puts back the zero points. What comes out stands for the
-    /// byte, so that the zero point of the layer is 0.
+    /// The mean of the bytes: a convolution with equal weights. Where it has halves what comes out stands for the byte itself: the zero point
+    /// of the layer is 0, and the bias puts back those of the bytes.
     pub(super) fn average(
         &self,
         operator: &Operator,
@@ -53,15 +53,17 @@ impl Lowering<'_> {
                 weight,
                 scale,
                 rounding,
+                zero_point,
             },
             difference,
-        ) = mean(count)?;
+        ) = mean(count, source.quantised.zero_point)?;
         let channels = source.plane.channels;
-        let bias = i32::from(weight) * count as i32 * i32::from(source.value.zero_point);
+        let distance = i32::from(source.value.zero_point) - i32::from(zero_point);
+        let bias = i32::from(weight) * count as i32 * distance;
         let layer = equal_weights(channels, count, weight, bias, windows.fields());
         let bounds = bounds(operator.activation, source.quantised)?;
-        let raw = Quantised {
-            zero_point: 0,
+        let counted = Quantised {
+            zero_point,
             ..source.quantised
         };
         Ok(Made {
@@ -70,13 +72,13 @@ impl Lowering<'_> {
                 &[&source],
                 &vec![scale; channels as usize],
                 rounding,
-                raw,
+                counted,
                 bounds,
             ),
             text: format!("mean {}", windows.text()),
             exact: Exact::Compared(difference),
             plane: windows.output,
-            zero_point: 0,
+            zero_point,
         })
     }
 
