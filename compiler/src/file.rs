@@ -5,7 +5,9 @@
 
 mod form;
 mod limit;
+mod load;
 mod read;
+mod runs;
 mod write;
 
 use heddle_arch::params::Params;

@@ -46,6 +46,28 @@ pub(super) struct Content {
     pub words: String,
     /// State-buffer words, written once with HOST_ZERO = 0.
     pub image: Vec<ImageFile>,
+    /// What the host writes for each image between runs, if not everything fits at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<SegmentFile>,
+}
+
+/// Runs, and what the host writes before the first of them, beside what it has written once.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SegmentFile {
+    /// The first run, and the one behind the last.
+    pub runs: [usize; 2],
+    /// Column parameters.
+    pub columns: Vec<ColumnFile>,
+    /// Row, entry and offset (null: none) of the tables of row offsets.
+    pub row_offsets: Vec<(u32, u32, Option<u16>)>,
+    /// Tables of functions of one byte, from number 1 on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<String>,
+    /// Instruction words from program word 0 on: its runs start among them. Empty if all words are written once.
+    pub words: String,
+    /// State-buffer words, written with HOST_ZERO = 0.
+    pub image: Vec<ImageFile>,
 }
 
 /// What a machine must have for the program to mean the same.

@@ -86,7 +86,9 @@ pub(super) fn place(
     let colours = colours(network, &candidate.lowered, params)?;
     let planes = Planes::of(network, candidate, params);
     let planes = planes.map_err(|shortage| does_not_fit(vec![shortage]))?;
-    let shortages = numbers(candidate, &row_tables(network, candidate), params);
+    let layers = 0..network.layers.len();
+    let tables = row_tables(network, candidate, &layers);
+    let shortages = numbers(candidate, &layers, &tables, params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
     for groups in [
@@ -229,8 +231,9 @@ fn try_place(
     let end = lowered.layers.len() + 2;
     let mut regions = Regions {
         tensors: vec![0; lowered.tensors.len()],
-        weights: 0,
+        weights: vec![0],
         zeros: Vec::new(),
+        halos: Vec::new(),
         matrices: Matrices {
             items: vec![wanted.place(Helper::Loaded, 0); lowered.items.len()],
             groups,
@@ -288,7 +291,7 @@ fn try_place(
                     matrices.items[id] = MatrixPlace::new(lowered.items[id].shape, base, params);
                 }
                 Owner::Tensor(tensor) => regions.tensors[tensor] = base,
-                Owner::Weights => regions.weights = base,
+                Owner::Weights => regions.weights = vec![base],
             }
         }
     }
