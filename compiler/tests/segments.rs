@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{
-    CompileError, Compiled, Load, Mapping, Memory, Options, Program, compile_and_compare,
-    compile_with,
+    CompileError, Compiled, FileError, Load, Mapping, Memory, Options, Program,
+    compile_and_compare, compile_with,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
 
 use crate::support::depthwise::random_depthwise_network;
 use crate::support::{
-    self, check, mapped, model, preset, random_image, random_network, random_size, refusal, whole,
+    self, check, has_halos, mapped, model, preset, random_image, random_network, random_size,
+    refusal, whole,
 };
 
 /// Which memories are too small for all layers at once.
@@ -210,15 +212,6 @@ fn smallest(network: &Network, params: &Params, options: Options, size: Size) ->
     }
 }
 
-/// Zeros below the weights of a segment: halos that the weights of others have lain on.
-fn has_halos(load: &Load, params: &Params) -> bool {
-    let weights = load.image.iter().filter(|word| word.2 != [0; 8]);
-    let first = weights.map(|word| word.1).min();
-    let bank = first.map(|word| word / params.state_buffer.words_per_bank);
-    let below = bank.map_or(0, |bank| bank * params.state_buffer.words_per_bank);
-    load.image.iter().any(|word| word.1 < below)
-}
-
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let mut params = random_size(rng).params();
     params.column_tiles = 256;
@@ -293,4 +286,152 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         let count = events.get(name).copied().unwrap_or(0);
         assert!(count > 1, "{name}: {count} times; {events:?}");
     }
+}
+
+/// A file with segments, as JSON.
+fn file(params: &Params) -> Value {
+    let program = compile_with(&model("digits"), params, Options::default()).unwrap();
+    assert!(program.segments.len() > 2);
+    serde_json::from_str(&program.to_json(params)).unwrap()
+}
+
+/// The file with the checksum that belongs to its content: what somebody else's tool may write.
+fn read_forged(file: &Value, params: &Params) -> Result<Program, FileError> {
+    let text = file.to_string();
+    match Program::from_json(&text, params) {
+        Err(FileError::Checksum { found, expected }) => {
+            let (found, expected) = (format!("{found:08x}"), format!("{expected:08x}"));
+            Program::from_json(&text.replacen(&found, &expected, 1), params)
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn segments_of_a_file_that_are_out_of_range_are_named() {
+    let mut params = preset("edge");
+    params.column_tiles = 4;
+    params.program.words = 64;
+    let whole = file(&params);
+    let second = "/program/segments/1";
+    for (at, value, message) in [
+        ("/runs", json!([0, 2]), "segments.runs is 0, expected 1"),
+        (
+            "/runs",
+            json!([1, 1]),
+            "segments.runs is 1, expected less than 1",
+        ),
+        (
+            "/runs",
+            json!([1, u64::MAX]),
+            "segments.runs is 2, expected 18446744073709551615",
+        ),
+        (
+            "/columns/0/tile",
+            json!(4),
+            "columns.tile is 4, expected less than 4",
+        ),
+        (
+            "/words",
+            json!("0000000e"),
+            "words is no program, expected word 0: ",
+        ),
+        (
+            "/words",
+            json!("00".repeat(4 * 65)),
+            "words is 65, expected less than 65",
+        ),
+        (
+            "/words",
+            json!("00000101"),
+            "runs.instructions is 4, expected 1",
+        ),
+        (
+            "/words",
+            json!(""),
+            "runs.start_pc is 0, expected less than 0",
+        ),
+        (
+            "/row_offsets",
+            json!([[0, 4000, 1]]),
+            "row_offsets entry is 4000, expected less than",
+        ),
+        (
+            "/tables",
+            json!(["00".repeat(256)]),
+            "tables is 1, expected less than 1",
+        ),
+        (
+            "/image",
+            json!([{"partition": 8, "word": 0, "bytes": ""}]),
+            "image.partition is 8, expected less than 8",
+        ),
+        (
+            "/image",
+            json!([{"partition": 0, "word": u32::MAX, "bytes": "00".repeat(8)}]),
+            "image.word is 4294967296",
+        ),
+    ] {
+        let mut changed = whole.clone();
+        match changed.pointer_mut(&format!("{second}{at}")) {
+            Some(found) => *found = value,
+            // A list that is empty may be left out.
+            None => changed.pointer_mut(second).unwrap()[&at[1..]] = value,
+        }
+        let error = read_forged(&changed, &params).expect_err(message);
+        assert!(error.to_string().starts_with(message), "{at}: {error}");
+    }
+    let mut changed = whole.clone();
+    let segments = changed.pointer_mut("/program/segments").unwrap();
+    segments.as_array_mut().unwrap().pop();
+    let error = read_forged(&changed, &params).expect_err("runs without a segment");
+    let named = "segments.runs is 3, expected 4";
+    assert_eq!(error.to_string(), named);
+    let text = whole.to_string();
+    for length in [text.len() / 2, text.len() - 2] {
+        let error = Program::from_json(&text[..length], &params).expect_err("cut off");
+        assert!(matches!(error, FileError::Form { .. }), "{error}");
+    }
+}
+
+/// Every number below a value of a file.
+fn numbers(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Number(_) => found.push(path.to_string()),
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(at, item)| numbers(item, &format!("{path}/{at}"), found));
+        }
+        Value::Object(items) => {
+            for (name, item) in items {
+                numbers(item, &format!("{path}/{name}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn no_number_in_a_file_with_segments_makes_the_reader_panic() {
+    let mut params = preset("edge");
+    params.column_tiles = 4;
+    params.program.words = 64;
+    let whole = file(&params);
+    let mut found = Vec::new();
+    numbers(&whole, "", &mut found);
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let (mut refused, network) = (0, model("digits"));
+    for _ in 0..300 {
+        let at = &found[rng.random_range(0..found.len())];
+        let value = [0, 1, 255, 65_536, u64::from(u32::MAX), u64::MAX][rng.random_range(0..6)];
+        let mut changed = whole.clone();
+        *changed.pointer_mut(at).expect("a number") = json!(value);
+        match read_forged(&changed, &params) {
+            Err(_) => refused += 1,
+            Ok(program) => {
+                let _ = program.check_network(&network);
+            }
+        }
+    }
+    assert!(refused > 150, "{refused} are refused");
 }

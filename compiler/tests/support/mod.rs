@@ -399,6 +399,15 @@ fn write_load(machine: &mut Machine, load: &Load) {
     }
 }
 
+/// Zeros below the weights of a segment: halos that the weights of others have lain on.
+pub fn has_halos(load: &Load, params: &Params) -> bool {
+    let weights = load.image.iter().filter(|word| word.2 != [0; 8]);
+    let first = weights.map(|word| word.1).min();
+    let bank = first.map(|word| word / params.state_buffer.words_per_bank);
+    let below = bank.map_or(0, |bank| bank * params.state_buffer.words_per_bank);
+    load.image.iter().any(|word| word.1 < below)
+}
+
 /// Runs an image; gives the output and the counters of each run, all 0 if the host does it.
 pub fn run(
     machine: &mut Machine,
