@@ -44,8 +44,8 @@ pub fn dump(
         (Stage::Place, None) => Err(found.least_special()),
         (Stage::Place, Some(_)) => {
             let candidate = &found.candidates.all[taken];
-            let segments = &found.segments;
-            let placement = place::place(network, candidate, segments, job.options, params)?;
+            let cut = &found.cut;
+            let placement = place::place(network, candidate, cut, job.options, params)?;
             Ok(place::tables(network, candidate, &placement, params))
         }
     }

@@ -1,7 +1,5 @@
 //! The way of a network through the stages.
 
-use std::ops::Range;
-
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
@@ -10,6 +8,7 @@ use crate::error::{CompileError, Shortage};
 use crate::ir::Constants;
 use crate::map::{Candidate, Candidates};
 use crate::options::Options;
+use crate::place::Cut;
 use crate::product::Mapping;
 use crate::rule::{Engine, EnginePolicy, Zeros};
 use crate::{emit, engine, map, place, schedule, segments};
@@ -32,7 +31,7 @@ pub(crate) struct Found {
     /// The program of the next one, if there is one that fits.
     pub program: Option<Program>,
     /// Its segments.
-    pub segments: Vec<Range<usize>>,
+    pub cut: Cut,
 }
 
 impl<'a> Job<'a> {
@@ -79,11 +78,6 @@ impl<'a> Job<'a> {
         all.all(|candidate| candidate.lowered.items.is_empty())
     }
 
-    /// All layers, as the only segment.
-    pub fn all(&self) -> [Range<usize>; 1] {
-        [0..self.network.layers.len()]
-    }
-
     /// The program of the combination with the fewest cycles that fits with all layers at once.
     pub fn at_once(&self, constants: &Constants) -> Result<Found, CompileError> {
         let Self {
@@ -93,8 +87,9 @@ impl<'a> Job<'a> {
             ..
         } = *self;
         constants.check_tables(network, params)?;
+        let cut = Cut::none(network);
         let lack = |candidate: &Candidate| {
-            let placed = place::place(network, candidate, &self.all(), options, params);
+            let placed = place::place(network, candidate, &cut, options, params);
             match placed {
                 Ok(_) => 0,
                 Err(CompileError::DoesNotFit { shortages, .. }) => {
@@ -107,10 +102,10 @@ impl<'a> Job<'a> {
             candidates: map::candidates(network, constants, params, options, &lack)?,
             errors: Vec::new(),
             program: None,
-            segments: self.all().to_vec(),
+            cut: cut.clone(),
         };
         for candidate in &found.candidates.all[..found.candidates.asked] {
-            match self.program(constants, candidate, &self.all()) {
+            match self.program(constants, candidate, &cut) {
                 Err(error) => found.errors.push(error),
                 Ok(program) => {
                     found.program = Some(program);
@@ -127,10 +122,10 @@ impl<'a> Job<'a> {
         &self,
         constants: &Constants,
         candidate: &Candidate,
-        segments: &[Range<usize>],
+        cut: &Cut,
     ) -> Result<Program, CompileError> {
         let (network, params, options) = (self.network, self.params, self.options);
-        let placement = place::place(network, candidate, segments, options, params)?;
+        let placement = place::place(network, candidate, cut, options, params)?;
         let engines = engine::choose(network, candidate, options.engines, self.zeros, params)?;
         let chosen = (candidate, &engines);
         let schedule = schedule::schedule(network, chosen, &placement, options, params)?;

@@ -49,6 +49,33 @@ pub(crate) struct Placement {
     pub unit_tile: u16,
 }
 
+/// How a network is cut into segments.
+#[derive(Debug, Clone)]
+pub(crate) struct Cut {
+    /// Runs of consecutive layers.
+    pub segments: Vec<Range<usize>>,
+    /// The host clears the halos of what a segment makes, so that tensors of the segments before may have lain there.
+    pub clears: bool,
+}
+
+impl Cut {
+    /// All layers at once.
+    pub fn none(network: &Network) -> Self {
+        Self {
+            segments: vec![0..network.layers.len()],
+            clears: false,
+        }
+    }
+
+    /// The step before which the halos of a tensor are cleared for each image; 0 if they are cleared with the image alone.
+    fn cleared(&self, tensor: usize) -> usize {
+        let layer = tensor.saturating_sub(1);
+        let mut segments = self.segments.iter().filter(|_| self.clears);
+        let own = segments.find(|layers| layers.contains(&layer));
+        own.map_or(0, |layers| layers.start + 1)
+    }
+}
+
 /// The segments of a network, and for each memory the layers whose data lie there at the same time: all of them, or those of each segment.
 #[derive(Debug)]
 pub(crate) struct Parts {
@@ -90,16 +117,14 @@ struct Regions {
 pub(crate) fn place(
     network: &Network,
     candidate: &Candidate,
-    segments: &[Range<usize>],
+    cut: &Cut,
     options: Options,
     params: &Params,
 ) -> Result<Placement, CompileError> {
     let (regions, parts) = match candidate.lowered.items.is_empty() {
-        true => {
-            planes::place(network, candidate, segments, params).map_err(|(layers, lacks)| {
-                CompileError::does_not_fit(network, params, lacks).of(&layers, network)
-            })?
-        }
+        true => planes::place(network, candidate, cut, params).map_err(|(layers, lacks)| {
+            CompileError::does_not_fit(network, params, lacks).of(&layers, network)
+        })?,
         false => {
             let regions = matrices::place(network, candidate, options.matrices, params)?;
             (regions, Parts::whole(network.layers.len()))

@@ -1,6 +1,6 @@
 //! Networks that do not fit at once: cut into segments, runs of consecutive layers that do.
 //!
-//! Tensors stay where they are. Between two segments the host replaces weights, column parameters, row offsets, tables and the program, but
+//! Tensors stay where they are as long as they are needed. Between two segments the host replaces weights, column parameters, row offsets, tables and the program, but
 //! only those of a memory that is too small for all layers.
 
 use std::ops::Range;
@@ -12,29 +12,29 @@ use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Constants;
 use crate::job::{Found, Job};
 use crate::map::{self, Candidate, Candidates};
-use crate::place::{self, Needs};
+use crate::place::{self, Cut, Needs};
 use crate::{engine, schedule};
 
 /// The program of the combination for which array and host take the fewest clocks in all.
 pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileError> {
     let (network, params) = (job.network, job.params);
+    let alone = alone(network);
     let lack = |candidate: &Candidate| {
-        let needs = Needs::of(network, candidate, params);
-        let alone = (needs.all()).flat_map(|layer| needs.shortages(&(layer..layer + 1)));
-        alone.map(|shortage| shortage.share()).sum()
+        let needs = Needs::of(network, candidate, params, &alone);
+        let lacks = (needs.all()).flat_map(|layer| needs.shortages(&(layer..layer + 1)));
+        lacks.map(|shortage| shortage.share()).sum()
     };
     let candidates = map::candidates(network, constants, params, job.options, &lack)?;
     let Candidates { mut all, asked } = candidates;
     let others = all.split_off(asked);
     let (mut refused, mut errors, mut fitting) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in all {
-        let segments = cut(job, constants, &candidate);
-        let made = segments.and_then(|segments| {
-            let program = job.program(constants, &candidate, &segments)?;
-            Ok((program, segments))
+        let made = cut(job, constants, &candidate).and_then(|cut| {
+            let program = job.program(constants, &candidate, &cut)?;
+            Ok((program, cut))
         });
         match made {
-            Ok((program, segments)) => fitting.push((candidate, program, segments)),
+            Ok((program, cut)) => fitting.push((candidate, program, cut)),
             Err(error) => {
                 refused.push(candidate);
                 errors.push(error);
@@ -43,9 +43,9 @@ pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileEr
     }
     fitting.sort_by_key(|(_, program, _)| clocks(program, job));
     let mut fitting = fitting.into_iter();
-    let (best, program, segments) = match fitting.next() {
-        Some((best, program, segments)) => (Some(best), Some(program), segments),
-        None => (None, None, Vec::new()),
+    let (best, program, cut) = match fitting.next() {
+        Some((best, program, cut)) => (Some(best), Some(program), cut),
+        None => (None, None, alone),
     };
     let slower = fitting.map(|(candidate, ..)| candidate);
     let mut found = Found {
@@ -55,7 +55,7 @@ pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileEr
         },
         errors,
         program,
-        segments,
+        cut,
     };
     found.name_choices(network);
     Ok(found)
@@ -68,38 +68,73 @@ fn clocks(program: &Program, job: &Job) -> u64 {
     cycles + loads.map(|load| load.host_words(job.params)).sum::<u64>()
 }
 
-/// The segments of a combination, each with as many layers as fit.
-fn cut(
-    job: &Job,
-    constants: &Constants,
-    candidate: &Candidate,
-) -> Result<Vec<Range<usize>>, CompileError> {
+/// Each layer is a segment.
+fn alone(network: &Network) -> Cut {
+    let layers = 0..network.layers.len();
+    Cut {
+        segments: layers.map(|layer| layer..layer + 1).collect(),
+        clears: true,
+    }
+}
+
+/// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
+fn cut(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
     let words = Words::of(job, constants, candidate)?;
-    let needs = Needs::of(job.network, candidate, job.params);
-    let lacks = |layers: &Range<usize>| {
-        let mut lacks = needs.shortages(layers);
-        lacks.extend(words.shortage(layers));
-        lacks
-    };
-    let mut segments: Vec<Range<usize>> = Vec::new();
-    for layer in needs.all() {
-        let begins = |part: &Range<usize>| part.start == layer;
-        let has_tables = !constants.tables.iter().any(|part| begins(&part.layers));
-        match segments.last_mut() {
-            Some(last) if has_tables && lacks(&(last.start..layer + 1)).is_empty() => {
-                last.end = layer + 1;
+    let [kept, cleared] = [false, true].map(|clears| {
+        let mut cutter = Cutter {
+            job,
+            candidate,
+            words: &words,
+            cut: Cut {
+                clears,
+                ..alone(job.network)
+            },
+        };
+        cutter.join(constants).map(|()| cutter.cut)
+    });
+    kept.or(cleared)
+}
+
+/// Segments of a combination that grow.
+struct Cutter<'a> {
+    job: &'a Job<'a>,
+    candidate: &'a Candidate,
+    words: &'a Words<'a>,
+    cut: Cut,
+}
+
+impl Cutter<'_> {
+    /// Joins layers to segments, from the first one on, as long as everything fits.
+    fn join(&mut self, constants: &Constants) -> Result<(), CompileError> {
+        if let Some((layers, lacks)) = self.lacks(&self.cut) {
+            let error = CompileError::does_not_fit(self.job.network, self.job.params, lacks);
+            return Err(error.of(&layers, self.job.network));
+        }
+        let mut number = 0;
+        while number + 1 < self.cut.segments.len() {
+            let mut joined = self.cut.clone();
+            let next = joined.segments.remove(number + 1);
+            joined.segments[number].end = next.end;
+            // Functions of one byte have other numbers from here on.
+            let begins = |layers: &Range<usize>| layers.start == next.start;
+            let is_part = constants.tables.iter().any(|part| begins(&part.layers));
+            match is_part || self.lacks(&joined).is_some() {
+                true => number += 1,
+                false => self.cut = joined,
             }
-            _ => segments.push(layer..layer + 1),
         }
+        Ok(())
     }
-    for layers in &segments {
-        let lacks = lacks(layers);
-        if !lacks.is_empty() {
-            let error = CompileError::does_not_fit(job.network, job.params, lacks);
-            return Err(error.of(layers, job.network));
-        }
+
+    /// The first segment that does not fit, and the memories that are too small for it.
+    fn lacks(&self, cut: &Cut) -> Option<(Range<usize>, Vec<Shortage>)> {
+        let needs = Needs::of(self.job.network, self.candidate, self.job.params, cut);
+        cut.segments.iter().find_map(|layers| {
+            let mut lacks = needs.shortages(layers);
+            lacks.extend(self.words.shortage(layers));
+            (!lacks.is_empty()).then(|| (layers.clone(), lacks))
+        })
     }
-    Ok(segments)
 }
 
 /// Instruction words of the layers. They do not depend on addresses.
@@ -119,8 +154,7 @@ impl<'a> Words<'a> {
         candidate: &Candidate,
     ) -> Result<Self, CompileError> {
         let (network, params, options) = (job.network, job.params, job.options);
-        let alone: Vec<Range<usize>> = (0..network.layers.len()).map(|i| i..i + 1).collect();
-        let placement = place::place(network, candidate, &alone, options, params)?;
+        let placement = place::place(network, candidate, &alone(network), options, params)?;
         let engines = engine::choose(network, candidate, options.engines, job.zeros, params)?;
         let chosen = (candidate, &engines);
         let schedule = schedule::schedule(network, chosen, &placement, options, params)?;

@@ -278,6 +278,7 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         "a layer is too large",
         "many segments",
         "halos written again",
+        "cut by Activations",
         "cut by Weights",
         "cut by ColumnTiles",
         "cut by Program",

@@ -19,8 +19,8 @@ fn small() -> Params {
     let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
     params.name = "segments".to_string();
     params.state_buffer.banks = 4;
-    params.state_buffer.words_per_bank = 128;
-    params.column_tiles = 4;
+    params.state_buffer.words_per_bank = 32;
+    params.column_tiles = 8;
     params.program.words = 128;
     params.post.pooling = true;
     params.post.left_shift = true;

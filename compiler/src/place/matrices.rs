@@ -143,12 +143,14 @@ impl Planes {
             let request = SpaceRequest {
                 steps: lifetime(network, tensor),
                 written: layout.footprint.written(),
+                cleared: 0,
             };
             (tensor, request)
         });
         let weights = (weights > 0).then(|| SpaceRequest {
             steps: 0..network.layers.len() + 2,
             written: vec![true; weights as usize / 8],
+            cleared: 0,
         });
         Ok(Self {
             tensors: tensors.collect(),
@@ -306,6 +308,7 @@ fn whole(bytes: u32, steps: Range<usize>) -> SpaceRequest {
     SpaceRequest {
         steps,
         written: vec![true; bytes as usize / 8],
+        cleared: 0,
     }
 }
 

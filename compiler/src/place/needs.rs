@@ -7,7 +7,7 @@ use heddle_arch::params::Params;
 
 use super::allocate::{SpaceRequest, allocate};
 use super::row_tables::RowTables;
-use super::{lifetime, numbers, row_tables};
+use super::{Cut, lifetime, numbers, row_tables};
 use crate::error::{Memory, Shortage};
 use crate::map::{Candidate, TensorLayout};
 use crate::product::WeightPlan;
@@ -17,16 +17,23 @@ pub(crate) struct Needs<'a> {
     network: &'a Network,
     candidate: &'a Candidate,
     params: &'a Params,
+    cut: &'a Cut,
     /// Address of each tensor; none if one is larger than any partition: it has no map of its words, and no offset leads to its planes.
     bases: Option<Vec<u32>>,
 }
 
 impl<'a> Needs<'a> {
-    pub fn of(network: &'a Network, candidate: &'a Candidate, params: &'a Params) -> Self {
+    pub fn of(
+        network: &'a Network,
+        candidate: &'a Candidate,
+        params: &'a Params,
+        cut: &'a Cut,
+    ) -> Self {
         let mut needs = Self {
             network,
             candidate,
             params,
+            cut,
             bases: None,
         };
         let largest = needs.layouts().map(|layout| layout.footprint.bytes).max();
@@ -52,6 +59,7 @@ impl<'a> Needs<'a> {
             .map(|(tensor, layout)| SpaceRequest {
                 steps: lifetime(self.network, tensor),
                 written: layout.footprint.written(),
+                cleared: self.cut.cleared(tensor),
             })
             .collect();
         let words = allocate(&requests).into_iter();
@@ -142,14 +150,36 @@ impl<'a> Needs<'a> {
         shortages.into_iter().flatten().collect()
     }
 
-    /// Words of a partition that no step writes, from a word on, of the tensors that are made while some layers run.
-    pub fn halos(&self, layers: &Range<usize>, from: u32) -> Vec<u32> {
-        let made = self.layouts().enumerate().skip(self.apart());
-        let made = made.filter(|&(tensor, _)| layers.contains(&tensor.saturating_sub(1)));
-        let words = made.flat_map(|(tensor, layout)| {
-            let words = (self.bases()[tensor] / 8..).zip(layout.footprint.written());
-            words.filter_map(move |(word, written)| (!written && word >= from).then_some(word))
+    /// Words of halos of the tensors that are made while some layers run, where other tensors are written or, from a word on, weights lie.
+    pub fn halos(&self, layers: &Range<usize>, weights: u32) -> Vec<u32> {
+        let written = self.written();
+        let made = self.words().filter(|&(tensor, _, is_written)| {
+            !is_written && layers.contains(&usize::saturating_sub(tensor, 1))
         });
-        words.collect()
+        let words = made.map(|(_, word, _)| word);
+        let mut words: Vec<u32> = words
+            .filter(|&word| word >= weights || written[word as usize])
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// For each word whether a tensor is written there.
+    fn written(&self) -> Vec<bool> {
+        let mut written = vec![false; self.params.operand_bytes() as usize / 8];
+        for (_, word, _) in self.words().filter(|(.., is_written)| *is_written) {
+            written[word as usize] = true;
+        }
+        written
+    }
+
+    /// All words of tensors: the tensor, the word of a partition, and whether it is written.
+    fn words(&self) -> impl Iterator<Item = (usize, u32, bool)> {
+        let layouts = self.layouts().enumerate().skip(self.apart());
+        layouts.flat_map(|(tensor, layout)| {
+            let words = (self.bases()[tensor] / 8..).zip(layout.footprint.written());
+            words.map(move |(word, written)| (tensor, word, written))
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! behind them. Tensors that are not needed at the same time may share memory. Input banks, if there are any, hold the
 //! input of the network and nothing else.
 //!
-//! Tensors have one address, whatever the segments are. The weights of a segment begin behind the tensors that must be there while it
+//! A tensor has one address for all segments. The weights of a segment begin behind the tensors that must be there while it
 //! runs, so they may lie where other segments have tensors.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use super::needs::Needs;
-use super::{Matrices, Parts, Regions};
+use super::{Cut, Matrices, Parts, Regions};
 use crate::error::{Memory, Shortage};
 use crate::map::Candidate;
 
@@ -19,29 +19,29 @@ use crate::map::Candidate;
 pub(super) fn place(
     network: &Network,
     candidate: &Candidate,
-    segments: &[Range<usize>],
+    cut: &Cut,
     params: &Params,
 ) -> Result<(Regions, Parts), (Range<usize>, Vec<Shortage>)> {
-    let needs = Needs::of(network, candidate, params);
-    for layers in segments {
+    let needs = Needs::of(network, candidate, params, cut);
+    for layers in &cut.segments {
         let shortages = needs.shortages(layers);
         if !shortages.is_empty() {
             return Err((layers.clone(), shortages));
         }
     }
-    let parts = parts(&needs, segments);
+    let parts = parts(&needs, &cut.segments);
     let words = |bytes: u64| u32::try_from(bytes / 8).expect("everything fits a partition");
     let weights = parts.weights.iter();
     let weights: Vec<u32> = weights
         .map(|layers| 8 * words(needs.activation_room(layers)))
         .collect();
-    let halos = match parts.weights.len() {
-        0 | 1 => Vec::new(),
-        _ => {
-            let lowest = weights.iter().min().expect("more than one") / 8;
-            let segments = parts.weights.iter();
-            segments.map(|layers| needs.halos(layers, lowest)).collect()
-        }
+    // Weights that are written once lie behind all tensors.
+    let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
+    let halos = match &cut.segments[..] {
+        [_] => Vec::new(),
+        segments => (segments.iter())
+            .map(|layers| needs.halos(layers, lowest))
+            .collect(),
     };
     let bases = needs.bases().to_vec();
     let regions = Regions {
