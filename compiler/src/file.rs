@@ -6,6 +6,7 @@
 mod form;
 mod limit;
 mod load;
+mod machine;
 mod read;
 mod runs;
 mod write;

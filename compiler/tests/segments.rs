@@ -173,6 +173,23 @@ fn a_segment_has_as_many_layers_as_fit() {
 }
 
 #[test]
+fn a_segment_has_as_many_words_as_the_program_memory_with_a_halt_for_each_run() {
+    let network = model("digits");
+    let mut params = preset("edge");
+    let program = compile_with(&network, &params, Options::default()).unwrap();
+    let two_layers = program.runs[2].start_pc;
+    for (options, words) in [(Options::default(), two_layers), (whole(), two_layers - 1)] {
+        for (missing, first) in [(0, 2), (1, 1)] {
+            params.program.words = words - missing;
+            let program = compile_with(&network, &params, options).unwrap();
+            let runs = &program.runs[program.segments[0].runs.clone()];
+            let end = runs.last().map(|run| run.layers.end);
+            assert_eq!(end, Some(first), "{options:?}: {missing} missing");
+        }
+    }
+}
+
+#[test]
 fn a_layer_that_does_not_fit_by_itself_is_named() {
     let mut params = preset("edge");
     params.column_tiles = 2;

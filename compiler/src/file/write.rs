@@ -5,9 +5,10 @@ use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
 use super::form::{
-    ColumnFile, Content, EngineFile, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile,
-    OrderFile, RunFile, SegmentFile, TensorFile,
+    ColumnFile, Content, EngineFile, ImageFile, LayerFile, MappingFile, MatricesFile, OrderFile,
+    RunFile, SegmentFile, TensorFile,
 };
+use super::machine::MachineFile;
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, Segment};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::MappingCost;
