@@ -28,7 +28,8 @@ LISTED = ("resnet8",)
 SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
 # Larger ones, by the side of their input: 1000 classes.
 LARGE = {"mobilenetv1": "MobileNetV1 0.25", "mobilenetv2": "MobileNetV2 0.35", "resnet18": "ResNet-18"}
-SIDES = [f"{family}_{side}" for family in LARGE for side in (96, 128, 160, 192, 224)]
+SIDES = [f"mobilenetv1_{side}" for side in (128, 160, 192, 224)]
+SIDES += [f"{family}_{side}" for family in ("mobilenetv2", "resnet18") for side in (96, 224)]
 # Array and depth of the results buffer; everything else is as in the preset.
 MACHINES = {"tflite": (16, 256), "tflite, results of 1024": (16, 1024), "tflite, 8 x 8": (8, 256)}
 

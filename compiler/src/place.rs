@@ -9,6 +9,7 @@ mod planes;
 mod row_tables;
 mod text;
 
+use std::iter;
 use std::ops::Range;
 
 use heddle_arch::network::Network;
@@ -62,7 +63,7 @@ impl Cut {
     /// All layers at once.
     pub fn none(network: &Network) -> Self {
         Self {
-            segments: vec![0..network.layers.len()],
+            segments: iter::once(0..network.layers.len()).collect(),
             clears: false,
         }
     }
@@ -88,7 +89,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// Everything is there at the same time.
     fn whole(layers: usize) -> Self {
-        let all = || vec![0..layers];
+        let all = || iter::once(0..layers).collect();
         Self {
             segments: all(),
             weights: all(),

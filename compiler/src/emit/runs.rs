@@ -59,7 +59,8 @@ impl Made<'_> {
         runs: Vec<Range<usize>>,
         segments: &[Range<usize>],
     ) -> Result<(Vec<RunPlan>, Vec<Vec<u32>>), CompileError> {
-        let (plans, words) = self.of_parts(&runs, &[0..self.hosts.len()]);
+        let all = 0..self.hosts.len();
+        let (plans, words) = self.of_parts(&runs, std::slice::from_ref(&all));
         let lack = |words: &Vec<u32>| {
             let room = self.params.program.words.into();
             Shortage::of(Memory::Program, words.len() as u64, room)
