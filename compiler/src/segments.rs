@@ -116,8 +116,7 @@ impl Cutter<'_> {
             let next = joined.segments.remove(number + 1);
             joined.segments[number].end = next.end;
             // Functions of one byte have other numbers from here on.
-            let begins = |layers: &Range<usize>| layers.start == next.start;
-            let is_part = constants.tables.iter().any(|part| begins(&part.layers));
+            let is_part = constants.tables.iter().any(|part| part.first == next.start);
             match is_part || self.lacks(&joined).is_some() {
                 true => number += 1,
                 false => self.cut = joined,

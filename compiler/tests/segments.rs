@@ -178,10 +178,13 @@ fn a_segment_has_as_many_words_as_the_program_memory_with_a_halt_for_each_run() 
     let mut params = preset("edge");
     let program = compile_with(&network, &params, Options::default()).unwrap();
     let two_layers = program.runs[2].start_pc;
+    let mapping = program.layers[0].choice.mapping;
     for (options, words) in [(Options::default(), two_layers), (whole(), two_layers - 1)] {
         for (missing, first) in [(0, 2), (1, 1)] {
             params.program.words = words - missing;
             let program = compile_with(&network, &params, options).unwrap();
+            // No other way is taken because its words fit better.
+            assert_eq!(program.layers[0].choice.mapping, mapping);
             let runs = &program.runs[program.segments[0].runs.clone()];
             let end = runs.last().map(|run| run.layers.end);
             assert_eq!(end, Some(first), "{options:?}: {missing} missing");

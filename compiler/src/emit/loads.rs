@@ -64,7 +64,7 @@ impl Parts<'_> {
         let tables = &self.constants.tables;
         let tables = tables
             .iter()
-            .filter(|part| (tables.len() == 1) == whole && layers.contains(&part.layers.start));
+            .filter(|part| (tables.len() == 1) == whole && layers.contains(&part.first));
         let weights = of(&parts.weights);
         let columns = of(&parts.column_tiles);
         let Self {

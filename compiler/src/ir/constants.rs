@@ -1,7 +1,6 @@
 //! Constants that are found once for a network, whatever way its layers take.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
@@ -27,8 +26,8 @@ pub(crate) struct Constants {
 /// Tables that are in the machine at the same time.
 #[derive(Debug)]
 pub(crate) struct TablePart {
-    /// The layers that use them.
-    pub layers: Range<usize>,
+    /// The first of the layers that use them.
+    pub first: usize,
     /// The tables, from number 1 on.
     pub tables: Vec<StoredTable>,
 }
@@ -50,14 +49,14 @@ pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants,
     }
     hosts::beside_planes(network, &mut constants.hosts);
     hosts::of_other_matrices(network, &mut constants.hosts);
-    constants.tables.push(TablePart::from(0, network));
+    constants.tables.push(TablePart::from(0));
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
         let table = table.filter(|_| constants.hosts[index].is_none());
         let table = table.map_or(0, |table| {
             let table = stored(layer, table);
             let most = params.post.activations.max(1) as usize;
-            constants.make_room(index, &table, most, network);
+            constants.make_room(index, &table, most);
             constants.number(table)
         });
         constants.layers.push(LayerConstants {
@@ -72,9 +71,9 @@ pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants,
 }
 
 impl TablePart {
-    fn from(layer: usize, network: &Network) -> Self {
+    fn from(first: usize) -> Self {
         Self {
-            layers: layer..network.layers.len(),
+            first,
             tables: Vec::new(),
         }
     }
@@ -82,11 +81,10 @@ impl TablePart {
 
 impl Constants {
     /// A table that has no room begins another part.
-    fn make_room(&mut self, layer: usize, table: &StoredTable, most: usize, network: &Network) {
-        let part = self.tables.last_mut().expect("there is a part");
+    fn make_room(&mut self, layer: usize, table: &StoredTable, most: usize) {
+        let part = self.tables.last().expect("there is a part");
         if part.tables.len() >= most && !part.tables.contains(table) {
-            part.layers.end = layer;
-            self.tables.push(TablePart::from(layer, network));
+            self.tables.push(TablePart::from(layer));
         }
     }
 

@@ -5,6 +5,7 @@
 //! A tensor has one address for all segments. The weights of a segment begin behind the tensors that must be there while it
 //! runs, so they may lie where other segments have tensors.
 
+use std::iter;
 use std::ops::Range;
 
 use heddle_arch::network::Network;
@@ -57,18 +58,15 @@ pub(super) fn place(
 /// What fits for all layers is written once.
 fn parts(needs: &Needs, segments: &[Range<usize>]) -> Parts {
     let lacks = needs.shortages(&needs.all());
-    let of = |memories: &[Memory]| {
-        let is_short = lacks.iter().any(|lack| memories.contains(&lack.memory));
-        match is_short {
-            true => segments.to_vec(),
-            false => vec![needs.all()],
-        }
+    let of = |memory: Memory| match lacks.iter().any(|lack| lack.memory == memory) {
+        true => segments.to_vec(),
+        false => iter::once(needs.all()).collect(),
     };
     Parts {
         segments: segments.to_vec(),
-        weights: of(&[Memory::Weights, Memory::Activations]),
-        column_tiles: of(&[Memory::ColumnTiles]),
-        row_offsets: of(&[Memory::RowOffsets]),
+        weights: of(Memory::Weights),
+        column_tiles: of(Memory::ColumnTiles),
+        row_offsets: of(Memory::RowOffsets),
     }
 }
 
