@@ -48,7 +48,7 @@ def rows(tensor):
 
 
 async def load(dut, program):
-    """What is written once. A byte passes the port as it is while HOST_ZERO is 0."""
+    """What is written once, or for a segment. A byte passes the port as it is while HOST_ZERO is 0."""
     await access(dut, HOST_ZERO, 0)
     for piece in program["image"]:
         address = BUFFER | piece["partition"] << 21 | piece["word"] << 3
@@ -66,14 +66,19 @@ async def load(dut, program):
 
 
 async def infer(dut, program, image):
-    """One image: input, runs, output."""
+    """One image: input, runs, output. Segments are loaded before their first run, the first one before the input."""
     source, result = program["tensors"][0], program["tensors"][-1]
+    segments = {segment["runs"][0]: segment for segment in program.get("segments", [])}
+    if segments:
+        await load(dut, segments.pop(0))
     width, zero = source["shape"][2], source["zero_point"]
     await access(dut, HOST_ZERO, zero & 0xFF)
     for address, at in rows(source):
         values = image[at : at + width] + [zero] * (-width % 8)  # a halo is a real zero
         await write_bytes(dut, address, bytes(value & 0xFF for value in values))
-    for run in program["runs"]:
+    for index, run in enumerate(program["runs"]):
+        if index in segments:
+            await load(dut, segments[index])
         await access(dut, START_PC, run["start_pc"])
         await access(dut, CTRL, 1)
         await FallingEdge(dut.clk)

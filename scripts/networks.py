@@ -26,6 +26,10 @@ NAMES = {"resnet8": "ResNet-8", "dscnn": "DS-CNN", "autoencoder": "AutoEncoder",
 LISTED = ("resnet8",)
 # Further seeds of ResNet-8, and the cycles that it should not exceed.
 SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
+# Larger ones, by the side of their input: 1000 classes.
+LARGE = {"mobilenetv1": "MobileNetV1 0.25", "mobilenetv2": "MobileNetV2 0.35", "resnet18": "ResNet-18"}
+SIDES = [f"mobilenetv1_{side}" for side in (128, 160, 192, 224)]
+SIDES += [f"{family}_{side}" for family in ("mobilenetv2", "resnet18") for side in (96, 224)]
 # Array and depth of the results buffer; everything else is as in the preset.
 MACHINES = {"tflite": (16, 256), "tflite, results of 1024": (16, 1024), "tflite, 8 x 8": (8, 256)}
 
@@ -60,7 +64,7 @@ def make_networks():
         subprocess.run([sys.executable, "-m", "venv", WORK / "venv"], check=True)
         packages = ["--requirement", ROOT / "models/import/requirements.txt"]
         subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-    done = run(python, ROOT / "models/import/families.py", WORK, *NAMES, *SEEDS)
+    done = run(python, ROOT / "models/import/families.py", WORK, *NAMES, *SEEDS, *SIDES)
     assert done.returncode == 0, done.stderr
 
 
@@ -189,6 +193,23 @@ def memories(name):
     return rows
 
 
+def in_segments(name):
+    """A row of the table of large networks: on the preset, in one run or in segments."""
+    family, side = name.split("_")
+    shown = f"| {LARGE[family]} | {side} x {side} |"
+    options = [WORK / f"{name}.tflite", "-c", PRESET, "--whole"]
+    done = run(HEDDLE, "compile", *options, "-o", WORK / "program.json", "--json")
+    if done.returncode:
+        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | |"
+    made = json.loads(done.stdout)
+    segments = made.get("segments", [])
+    report = heddle("sim", "-c", PRESET, *inputs(name), "--whole")
+    assert report["exact"], name
+    cycles, words = report["report"]["total"]["cycles"], sum(segment["host_words"] for segment in segments)
+    hosts = sum(planned["host"] for planned in made["runs"])
+    return f"{shown} {cycles} | {len(segments) or 1} | {words} | {hosts} |"
+
+
 def table(heads, rows):
     return "\n".join([f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *rows])
 
@@ -202,6 +223,8 @@ def tables():
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
     heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles"]
     found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
+    heads = ["network", "input", "cycles", "segments", "host words", "runs of the host"]
+    found["segments"] = table(heads, [in_segments(name) for name in SIDES])
     for name in LISTED:
         found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))
     heads = ["sum", "cycles", "networks", "cycles of the network", f"of them at most {AIM}"]

@@ -2,12 +2,14 @@
 
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
-use heddle_compiler::{Engine, Graph, LayerPlan, Missed, Program, Stage, Table, TensorPlan};
+use heddle_compiler::{
+    Compiled, Engine, Graph, LayerPlan, Missed, Program, Stage, Table, TensorPlan,
+};
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
-use crate::{input, output, replace, zeros};
+use crate::{input, output, replace, segments, zeros};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
@@ -29,9 +31,9 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             return Ok(());
         }
     }
-    let (program, missed) =
-        heddle_compiler::compile_and_compare(&network, &params, options, &zeros)
-            .map_err(Failure::new)?;
+    let compiled = heddle_compiler::compile_and_compare(&network, &params, options, &zeros)
+        .map_err(Failure::new)?;
+    let program = &compiled.program;
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
@@ -41,9 +43,9 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Map | DumpArg::Place) => Ok(()),
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
-        Some(DumpArg::Asm) => output::print(&asm(&program)?),
-        None if args.json => output::print_json(&summary(&program, &missed, &params)),
-        None => output::print(&(text(&program, &params) + &faster(&missed))),
+        Some(DumpArg::Asm) => output::print(&asm(program)?),
+        None if args.json => output::print_json(&summary(&compiled, &params)),
+        None => output::print(&text(&compiled, &params)),
     }
 }
 
@@ -94,9 +96,12 @@ fn asm(program: &Program) -> Result<String, Failure> {
             text += &format!("# {}, on the host\n", run.name);
             continue;
         }
+        let words = program.words_of(index);
         let mut behind = program.runs[index + 1..].iter().filter(|run| !run.host);
-        let end = behind.next().map(|run| run.start_pc as usize);
-        let words = &program.words[run.start_pc as usize..end.unwrap_or(program.words.len())];
+        // The next run may start in a segment of its own.
+        let end = behind.next().map(|next| next.start_pc as usize);
+        let end = end.filter(|&end| end > run.start_pc as usize);
+        let words = &words[run.start_pc as usize..end.unwrap_or(words.len())];
         text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
         text += &disassemble(words).map_err(Failure::new)?;
     }
@@ -116,7 +121,8 @@ fn activation_bytes(program: &Program, params: &Params) -> (u32, u32) {
     )
 }
 
-fn text(program: &Program, params: &Params) -> String {
+fn text(compiled: &Compiled, params: &Params) -> String {
+    let program = &compiled.program;
     let heading = ["run", "layers", "instructions", "waits", "cycles"];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
     for run in &program.runs {
@@ -147,14 +153,16 @@ fn text(program: &Program, params: &Params) -> String {
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&rows)
         + "\n"
+        + &segments::text(compiled, params)
         + &output::list(&layers)
         + &format!(
             "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing\n",
             program.network,
-            program.words.len(),
+            program.program_words(),
             bytes,
             apart
         )
+        + &faster(&compiled.missed)
 }
 
 /// Where a layer runs, and why if there was a choice.
@@ -200,7 +208,8 @@ fn faster(missed: &[Missed]) -> String {
     lines.collect()
 }
 
-fn summary(program: &Program, missed: &[Missed], params: &Params) -> serde_json::Value {
+fn summary(compiled: &Compiled, params: &Params) -> serde_json::Value {
+    let (program, missed) = (&compiled.program, &compiled.missed);
     let (input, activations) = activation_bytes(program, params);
     let runs = program.runs.iter().map(|run| {
         json!({
@@ -230,7 +239,7 @@ fn summary(program: &Program, missed: &[Missed], params: &Params) -> serde_json:
     });
     let mut summary = json!({
         "network": program.network,
-        "program_words": program.words.len(),
+        "program_words": program.program_words(),
         "activation_bytes": activations,
         "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
@@ -243,6 +252,10 @@ fn summary(program: &Program, missed: &[Missed], params: &Params) -> serde_json:
             })
         }).collect::<Vec<_>>(),
     });
+    if let Some(cut) = &compiled.cut {
+        summary["segments"] = segments::json(program, params);
+        summary["cut"] = json!(cut.to_string());
+    }
     if params.state_buffer.input_banks > 0 {
         summary["input_bytes"] = json!(input);
     }

@@ -24,6 +24,7 @@ mod output;
 mod outputs;
 mod replace;
 mod scratch;
+mod segments;
 mod sidecar;
 mod sim;
 mod traverse;

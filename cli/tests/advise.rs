@@ -162,17 +162,17 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
     let mut expected = vec![vec![0; 9]; program.tensors.len()];
     for image in &network.images[..2] {
         let mut machine = Machine::new(&params);
-        for &(partition, word, bytes) in &program.image {
+        for &(partition, word, bytes) in &program.once.image {
             machine.write_word(partition, word, bytes);
         }
-        for column in &program.columns {
+        for column in &program.once.columns {
             machine.write_bias(column.column, column.tile, column.bias);
             machine.write_scale(column.column, column.tile, column.scale);
         }
-        for &(row, entry, offset) in &program.row_offsets {
+        for &(row, entry, offset) in &program.once.row_offsets {
             machine.write_row_offset(row, entry, offset);
         }
-        machine.write_program(0, &program.words);
+        machine.write_program(0, &program.once.words);
         machine.set_host_zero(program.tensors[0].zero_point);
         for (partition, word, bytes) in program.tensors[0].pack(image).expect("an image") {
             machine.write_word(partition, word, bytes);
@@ -228,7 +228,7 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
         .expect("tensors");
     let tensor_words = program.tensors.iter().map(|t| (t.base + t.bytes) / 8).max();
     let mut words = vec![0; 9];
-    for (_, word, bytes) in &program.image {
+    for (_, word, bytes) in &program.once.image {
         if Some(*word) >= tensor_words {
             words[bytes.iter().filter(|byte| **byte != 0).count()] += 1;
         }

@@ -40,6 +40,63 @@ fn a_program_compiled_once_runs_on_both_machines() {
     }
 }
 
+/// A machine with room for the column parameters of two layers of three.
+#[test]
+fn a_network_that_does_not_fit_at_once_runs_in_segments() {
+    let bench = files();
+    let config = |tiles: u32| {
+        let few = format!("\"column_tiles\": {tiles}");
+        CONFIG.replace("\"column_tiles\": 16", &few)
+    };
+    bench.write("small.json", config(4));
+    let compile = "compile m.json -c small.json -o p.json";
+    let made = bench.json(&format!("{compile} --json"));
+    let segments = made["segments"].as_array().expect("a list");
+    let part = |at: usize, field: &str| segments[at][field].clone();
+    assert_eq!(segments.len(), 2);
+    assert_eq!(part(0, "layers"), serde_json::json!(["conv1", "conv2"]));
+    assert_eq!(part(1, "layers"), serde_json::json!(["fc"]));
+    let lacks = "network tiny does not fit tiny: column parameters need 5 column tiles, 4 available, 1 missing";
+    let cut = made["cut"].as_str().expect("a text");
+    assert!(cut.starts_with(lacks), "{cut}");
+    let text = bench.done(compile);
+    assert!(
+        text.contains("\n1             2  conv1  conv2     854          22\n"),
+        "{text}"
+    );
+    assert!(text.contains(lacks), "{text}");
+
+    for command in ["sim", "cosim"] {
+        let arguments = format!("{command} -c small.json -m m.json -p p.json");
+        let run = bench.simulate(&format!("{arguments} --json"));
+        assert_eq!(run.code, Some(0), "{command}: {}{}", run.stdout, run.stderr);
+        let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(found["exact"], true, "{command}");
+        let report = &found["report"];
+        for (at, segment) in report["segments"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .enumerate()
+        {
+            for field in ["runs", "cycles", "host_words"] {
+                assert_eq!(segment[field], part(at, field), "{command}: {field}");
+            }
+        }
+        let text = bench.simulate(&arguments).stdout;
+        assert!(
+            text.contains("\ntotal         3      -      -     989          28\n"),
+            "{text}"
+        );
+    }
+
+    bench.write("two.json", config(1));
+    bench.refused_with(&[
+        "compile m.json -c two.json -o p.json | network tiny does not fit tiny, not even layer conv1 by itself: \
+         column parameters need 2 column tiles, 1 available, 1 missing (set by column_tiles)",
+    ]);
+}
+
 #[test]
 fn every_stage_is_printed() {
     let bench = files();

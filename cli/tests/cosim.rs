@@ -94,8 +94,8 @@ fn machines_that_are_too_small_are_refused() {
     bench.refused(
         "cosim -c c.json -m m.json",
         &[
-            "network tiny does not fit tiny: column parameters need 5 column tiles, 1 available, \
-            4 missing (set by column_tiles)",
+            "network tiny does not fit tiny, not even layer conv1 by itself: column parameters need 2 column tiles, \
+            1 available, 1 missing (set by column_tiles)",
         ],
     );
 }

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, MODEL};
 use serde_json::Value;
 
-/// Cycles of a network on a configuration; none if it does not fit.
+/// Cycles of a network on a configuration; none if it does not fit at once.
 fn cycles(bench: &Bench, config: &str) -> Option<u64> {
     let run = bench.heddle(&format!("compile m.json -c {config} -o p.json --json"));
     if run.code != Some(0) {
@@ -11,6 +11,9 @@ fn cycles(bench: &Bench, config: &str) -> Option<u64> {
         return None;
     }
     let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    if found.get("segments").is_some() {
+        return None;
+    }
     let runs = found["runs"].as_array().expect("a list");
     Some(runs.iter().filter_map(|run| run["cycles"].as_u64()).sum())
 }

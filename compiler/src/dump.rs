@@ -4,9 +4,10 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use crate::error::CompileError;
+use crate::job::Job;
 use crate::options::Options;
 use crate::table::Table;
-use crate::{first_fit, ir, least_special, map, place};
+use crate::{ir, map, place};
 
 /// A stage whose result is a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +28,24 @@ pub fn dump(
     options: Options,
     stage: Stage,
 ) -> Result<Vec<Table>, CompileError> {
-    let constants = ir::constants(network, params)?;
-    let candidates = super::candidates(network, &constants, params, options)?;
-    let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, &[]));
-    match (stage, program) {
+    let job = Job::new(network, params, options, &[]);
+    let (found, _) = job.found(&ir::constants(network, params)?)?;
+    let taken = found.errors.len();
+    match (stage, &found.program) {
         (Stage::Map, program) => {
-            let taken = program.map(|_| errors.len());
-            Ok(map::tables(network, &candidates, taken, &errors))
+            let taken = program.as_ref().map(|_| taken);
+            Ok(map::tables(
+                network,
+                &found.candidates,
+                taken,
+                &found.errors,
+            ))
         }
-        (Stage::Place, None) => Err(least_special(&candidates, errors)),
+        (Stage::Place, None) => Err(found.least_special()),
         (Stage::Place, Some(_)) => {
-            let candidate = &candidates.all[errors.len()];
-            let placement = place::place(network, candidate, options, params)?;
+            let candidate = &found.candidates.all[taken];
+            let cut = &found.cut;
+            let placement = place::place(network, candidate, cut, job.options, params)?;
             Ok(place::tables(network, candidate, &placement, params))
         }
     }

@@ -2,26 +2,29 @@
 
 mod cluster;
 mod image;
+mod load;
+mod loads;
 mod program;
+mod runs;
 mod sync;
-
-use std::ops::Range;
 
 use heddle_arch::isa::Instruction;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
-use crate::cost::{alone, cycles, halted, operand_slots, tensor_slots};
+use crate::cost::{alone, operand_slots, tensor_slots};
 use crate::engine::Engines;
-use crate::error::{CompileError, Memory, Shortage};
+use crate::error::CompileError;
 use crate::exact::DualSum;
 use crate::ir::{Constants, Operation};
 use crate::map::{Candidate, MappingChoice, MappingCost};
 use crate::options::Options;
 use crate::place::Placement;
-use crate::rule::Engine;
 use crate::schedule::Schedule;
-pub use program::{ColumnParam, LayerPlan, Program, RunPlan};
+pub use load::{ColumnParam, Load, Segment};
+pub use program::{LayerPlan, Program, RunPlan};
+use runs::Made;
+pub(crate) use runs::runs;
 pub use sync::SyncCount;
 use sync::synchronise;
 
@@ -49,97 +52,36 @@ pub(crate) fn emit(
             params,
         )
     });
-    let mut program = Program {
+    let layers: Vec<LayerPlan> = plans.collect();
+    let segments = &placement.parts.segments;
+    let runs = runs(network, &constants.hosts, options.whole, segments);
+    let made = Made {
+        network,
+        hosts: &constants.hosts,
+        layers: &layers,
+        schedule: &schedule,
+        whole: options.whole,
+        params,
+    };
+    let (runs, words) = made.runs(runs, segments)?;
+    let parts = loads::Parts {
+        network,
+        constants,
+        candidate,
+        placement: &placement,
+        params,
+    };
+    let (once, segments) = parts.loads(&runs, words);
+    Ok(Program {
         network: network.name.clone(),
-        words: Vec::new(),
-        layers: plans.collect(),
-        runs: Vec::new(),
-        columns: image::columns(network, candidate, &placement, params),
-        image: image::image(network, candidate, &placement, params),
-        row_offsets: placement.tables.offsets(),
-        tables: constants.tables.clone(),
+        layers,
+        runs,
+        once,
+        segments,
         cluster: cluster::fills(engines, params),
         tensors: placement.tensors,
         schedule,
-    };
-    for layers in runs(network, &constants.hosts, options.whole) {
-        let name = match layers.len() {
-            1 if !options.whole || network.layers.len() > 1 => &network.layers[layers.start].name,
-            _ => &network.name,
-        };
-        match constants.hosts[layers.start].is_some() {
-            true => program.runs.push(host_run(name, layers)),
-            false => push_run(&mut program, name, layers, params),
-        }
-    }
-    let words = program.words.len() as u64;
-    match Shortage::of(Memory::Program, words, params.program.words.into()) {
-        Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
-        None => Ok(program),
-    }
-}
-
-/// The layers of each run: one, or all up to the next one of the host or the next output of the network, which
-/// the host reads at the end of a run.
-fn runs(network: &Network, hosts: &[Option<String>], whole: bool) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for (index, host) in hosts.iter().enumerate() {
-        match runs.last_mut() {
-            Some(last)
-                if whole
-                    && host.is_none()
-                    && hosts[last.start].is_none()
-                    && !network.outputs.contains(&last.end) =>
-            {
-                last.end = index + 1;
-            }
-            _ => runs.push(index..index + 1),
-        }
-    }
-    runs
-}
-
-/// A layer that the host runs.
-fn host_run(name: &str, layers: Range<usize>) -> RunPlan {
-    RunPlan {
-        name: name.to_string(),
-        host: true,
-        start_pc: 0,
-        instructions: 0,
-        layers,
-        cycles: 0,
-        estimated: false,
-        sync: SyncCount::default(),
-    }
-}
-
-/// Adds the instructions of some layers, and HALT behind them.
-fn push_run(program: &mut Program, name: &str, layers: Range<usize>, params: &Params) {
-    let (instructions, sync) = synchronise(&program.schedule, layers.clone());
-    let instructions = halted(instructions);
-    let start_pc = program.words.len() as u32;
-    for instruction in &instructions {
-        debug_assert_eq!(instruction.check_machine(params), Ok(()));
-        program.words.extend(instruction.encode());
-    }
-    let of_run = &program.layers[layers.clone()];
-    let estimated = of_run
-        .iter()
-        .any(|layer| layer.engine_of() == Engine::Sparse);
-    let cycles = match estimated {
-        true => of_run.iter().map(|layer| layer.choice.cost.cycles).sum(),
-        false => cycles(&instructions, params),
-    };
-    program.runs.push(RunPlan {
-        name: name.to_string(),
-        host: false,
-        start_pc,
-        instructions: instructions.len() as u32,
-        layers,
-        cycles: cycles + u64::from(params.fetch_cycles()),
-        estimated,
-        sync,
-    });
+    })
 }
 
 fn layer_plan(

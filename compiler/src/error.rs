@@ -1,6 +1,7 @@
 //! Why a network cannot be compiled for a machine.
 
 use std::fmt;
+use std::ops::Range;
 
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Post};
@@ -159,10 +160,12 @@ impl fmt::Display for Shortage {
 #[non_exhaustive]
 pub enum CompileError {
     /// The machine is too small; lists every memory that is known to be.
-    #[error("network {network} does not fit {configuration}: {}", list(.shortages))]
+    #[error("network {network} does not fit {configuration}{}: {}", alone(.layer), list(.shortages))]
     DoesNotFit {
         /// Name of the network.
         network: String,
+        /// A layer that does not fit by itself, so that segments do not help; none if it is about all layers at once.
+        layer: Option<String>,
         /// Name of the configuration.
         configuration: String,
         /// At least one.
@@ -223,9 +226,26 @@ impl CompileError {
         }
         CompileError::DoesNotFit {
             network: network.name.clone(),
+            layer: None,
             configuration: params.name.clone(),
             shortages,
         }
+    }
+
+    /// The same about some layers: if it is one of several, segments do not help.
+    pub(crate) fn of(mut self, layers: &Range<usize>, network: &Network) -> Self {
+        if let CompileError::DoesNotFit { layer, .. } = &mut self {
+            let alone = layers.len() == 1 && network.layers.len() > 1;
+            *layer = alone.then(|| network.layers[layers.start].name.clone());
+        }
+        self
+    }
+}
+
+fn alone(layer: &Option<String>) -> String {
+    match layer {
+        Some(layer) => format!(", not even layer {layer} by itself"),
+        None => String::new(),
     }
 }
 

@@ -5,7 +5,10 @@
 
 mod form;
 mod limit;
+mod load;
+mod machine;
 mod read;
+mod runs;
 mod write;
 
 use heddle_arch::params::Params;

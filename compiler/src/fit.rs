@@ -4,8 +4,9 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use crate::error::CompileError;
+use crate::job::Job;
 use crate::options::Options;
-use crate::{Program, compile_with};
+use crate::{Program, ir};
 
 /// A memory of the configuration that is a power of two.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +75,10 @@ pub fn fit(
 ) -> Result<Fit, CompileError> {
     let mut try_on = |params: &Params| {
         step(params);
-        compile_with(network, params, options).map(|program| cycles(&program))
+        let constants = ir::constants(network, params)?;
+        let found = Job::new(network, params, options, &[]).at_once(&constants)?;
+        let cycles = found.program.as_ref().map(cycles);
+        cycles.ok_or_else(|| found.least_special())
     };
     let mut largest = base.clone();
     for size in SIZES {

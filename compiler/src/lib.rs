@@ -1,8 +1,8 @@
 //! From a quantised network to what a machine needs to run it: instructions, column parameters and
 //! a state-buffer image.
 //!
-//! [`compile`] is the way in; its result, [`Program`], is complete: a host writes `image`,
-//! `row_offsets`, `columns` and `words`, then starts each of `runs` at its program counter. [`TensorPlan`] packs
+//! [`compile`] is the way in; its result, [`Program`], is complete: a host writes what `once` has, then starts each of `runs` at its
+//! program counter. If not everything fits at once, it also writes the load of each of `segments` before its first run. [`TensorPlan`] packs
 //! an input into host words and unpacks an output.
 //!
 //! A network goes through five stages, each a folder that knows only those before it: `ir` makes operations of the layers,
@@ -39,6 +39,7 @@ mod exact;
 mod file;
 pub mod fit;
 mod ir;
+mod job;
 mod layout;
 mod loops;
 mod map;
@@ -49,6 +50,7 @@ mod place;
 mod product;
 mod rule;
 mod schedule;
+mod segments;
 pub mod slices;
 pub mod sparse;
 mod table;
@@ -56,8 +58,10 @@ mod table;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
+use job::Job;
+
 pub use dump::{Stage, dump};
-pub use emit::{ColumnParam, LayerPlan, Program, RunPlan, SyncCount};
+pub use emit::{ColumnParam, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
@@ -100,10 +104,21 @@ pub fn compile_for(
     options: Options,
     zeros: &[Option<Zeros>],
 ) -> Result<Program, CompileError> {
-    compile_and_compare(network, params, options, zeros).map(|(program, _)| program)
+    compile_and_compare(network, params, options, zeros).map(|compiled| compiled.program)
 }
 
-/// Compiles a network, and says which faster ways the machine is too small for.
+/// A program, and what the machine is too small for.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// Faster ways that do not fit.
+    pub missed: Vec<Missed>,
+    /// Why the network is cut into segments, if it is.
+    pub cut: Option<CompileError>,
+}
+
+/// Compiles a network, and says what the machine is too small for: faster ways, and all layers at once.
 ///
 /// # Errors
 /// As [`compile_for`].
@@ -112,77 +127,16 @@ pub fn compile_and_compare(
     params: &Params,
     options: Options,
     zeros: &[Option<Zeros>],
-) -> Result<(Program, Vec<Missed>), CompileError> {
-    let mut options = options;
-    if options.engines.policy == EnginePolicy::Sparse {
-        // The cluster reads planes.
-        options.mapping = options.mapping.or(Some(Mapping::Channel));
-    }
-    let constants = ir::constants(network, params)?;
-    let candidates = candidates(network, &constants, params, options)?;
-    let (program, errors) = first_fit(network, (&constants, &candidates), params, (options, zeros));
-    match program {
-        Some(program) => {
-            let missed = map::missed(network, &candidates, errors.len(), &errors);
-            Ok((program, missed))
-        }
-        None => Err(least_special(&candidates, errors)),
-    }
-}
-
-/// The combinations of mappings of a network.
-fn candidates(
-    network: &Network,
-    constants: &ir::Constants,
-    params: &Params,
-    options: Options,
-) -> Result<map::Candidates, CompileError> {
-    let lack = |candidate: &map::Candidate| match place::place(network, candidate, options, params)
-    {
-        Ok(_) => 0,
-        Err(CompileError::DoesNotFit { shortages, .. }) => {
-            shortages.iter().map(Shortage::share).sum()
-        }
-        Err(_) => u64::MAX,
+) -> Result<Compiled, CompileError> {
+    let job = Job::new(network, params, options, zeros);
+    let (found, cut) = job.found(&ir::constants(network, params)?)?;
+    let Some(program) = found.program else {
+        return Err(found.least_special());
     };
-    map::candidates(network, constants, params, options, &lack)
-}
-
-/// The program of the first combination of mappings that fits, and why those before it do not.
-fn first_fit(
-    network: &Network,
-    (constants, candidates): (&ir::Constants, &map::Candidates),
-    params: &Params,
-    (options, zeros): (Options, &[Option<Zeros>]),
-) -> (Option<Program>, Vec<CompileError>) {
-    let mut errors = Vec::new();
-    for (chosen, candidate) in candidates.all[..candidates.asked].iter().enumerate() {
-        let program = place::place(network, candidate, options, params).and_then(|placement| {
-            let engines = engine::choose(network, candidate, options.engines, zeros, params)?;
-            let chosen = (candidate, &engines);
-            let schedule = schedule::schedule(network, chosen, &placement, options, params)?;
-            let chosen = (constants, candidate, &engines);
-            emit::emit(network, chosen, placement, schedule, options, params)
-        });
-        match program {
-            Ok(mut program) => {
-                let choices = map::choices(network, candidates, chosen);
-                for (layer, choice) in program.layers.iter_mut().zip(choices) {
-                    if layer.engine_of() == Engine::Dense {
-                        layer.choice = choice.unwrap_or_else(|| layer.choice.clone());
-                    }
-                }
-                return (Some(program), errors);
-            }
-            Err(error) => errors.push(error),
-        }
-    }
-    (None, errors)
-}
-
-/// What the combination without anything special lacks.
-fn least_special(candidates: &map::Candidates, errors: Vec<CompileError>) -> CompileError {
-    let tried = candidates.all.iter().zip(errors);
-    let least = tried.min_by_key(|(candidate, _)| candidate.switches.count());
-    least.expect("at least one is asked for").1
+    let taken = found.errors.len();
+    Ok(Compiled {
+        program,
+        missed: map::missed(network, &found.candidates, taken, &found.errors),
+        cut,
+    })
 }

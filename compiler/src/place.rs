@@ -4,10 +4,12 @@ mod allocate;
 mod colour;
 mod helpers;
 mod matrices;
+mod needs;
 mod planes;
 mod row_tables;
 mod text;
 
+use std::iter;
 use std::ops::Range;
 
 use heddle_arch::network::Network;
@@ -21,6 +23,7 @@ use crate::options::Options;
 use crate::product::matrix::DrainForm;
 use crate::product::{PlacedLayer, WeightPlan};
 pub(crate) use matrices::Matrices;
+pub(crate) use needs::Needs;
 use row_tables::RowTables;
 pub(crate) use text::tables;
 
@@ -33,14 +36,67 @@ pub(crate) struct Placement {
     pub weights: Vec<u32>,
     /// First column tile of each layer of planes; at the end that of the matrices, behind them.
     pub column_tiles: Vec<u32>,
-    /// Offset tables of the rows.
-    pub tables: RowTables,
+    /// Which layers have their data in the memories at the same time.
+    pub parts: Parts,
+    /// Offset tables of the rows, for each part of the layers.
+    pub tables: Vec<RowTables>,
     /// Words of each partition that tensors lie in: zeros before a run.
     pub zeros: Vec<Range<u32>>,
+    /// For each segment words of its halos where other segments have weights; none if weights are written once.
+    pub halos: Vec<Vec<u32>>,
     /// The matrices.
     pub matrices: Matrices,
     /// The column tile with bias 0 and scale 1.
     pub unit_tile: u16,
+}
+
+/// How a network is cut into segments.
+#[derive(Debug, Clone)]
+pub(crate) struct Cut {
+    /// Runs of consecutive layers.
+    pub segments: Vec<Range<usize>>,
+    /// The host clears the halos of what a segment makes, so that tensors of the segments before may have lain there.
+    pub clears: bool,
+}
+
+impl Cut {
+    /// All layers at once.
+    pub fn none(network: &Network) -> Self {
+        Self {
+            segments: iter::once(0..network.layers.len()).collect(),
+            clears: false,
+        }
+    }
+
+    /// The step before which the halos of a tensor are cleared for each image; 0 if they are cleared with the image alone.
+    fn cleared(&self, tensor: usize) -> usize {
+        let layer = tensor.saturating_sub(1);
+        let mut segments = self.segments.iter().filter(|_| self.clears);
+        let own = segments.find(|layers| layers.contains(&layer));
+        own.map_or(0, |layers| layers.start + 1)
+    }
+}
+
+/// The segments of a network, and for each memory the layers whose data lie there at the same time: all of them, or those of each segment.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub segments: Vec<Range<usize>>,
+    pub weights: Vec<Range<usize>>,
+    pub column_tiles: Vec<Range<usize>>,
+    pub row_offsets: Vec<Range<usize>>,
+}
+
+impl Parts {
+    /// Everything is there at the same time.
+    fn whole(layers: usize) -> Self {
+        let all = || iter::once(0..layers).collect();
+        Self {
+            segments: all(),
+            weights: all(),
+            column_tiles: all(),
+            row_offsets: all(),
+        }
+    }
 }
 
 /// Addresses of tensors and weights.
@@ -48,42 +104,45 @@ pub(crate) struct Placement {
 struct Regions {
     /// Addresses of the tensors of planes.
     tensors: Vec<u32>,
-    /// Address of the weights of all layers of planes.
-    weights: u32,
+    /// Address of the weights of each part of the layers of planes.
+    weights: Vec<u32>,
     zeros: Vec<Range<u32>>,
+    halos: Vec<Vec<u32>>,
     matrices: Matrices,
 }
 
-/// Gives everything its address.
+/// Gives everything its address. The layers of each segment are there at the same time; matrices are not cut.
 ///
 /// # Errors
 /// [`CompileError`]: the memories that are too small, or matrices that cannot be parted.
 pub(crate) fn place(
     network: &Network,
     candidate: &Candidate,
+    cut: &Cut,
     options: Options,
     params: &Params,
 ) -> Result<Placement, CompileError> {
-    let regions = match candidate.lowered.items.is_empty() {
-        true => planes::place(network, candidate, params)
-            .map_err(|shortages| CompileError::does_not_fit(network, params, shortages))?,
-        false => matrices::place(network, candidate, options.matrices, params)?,
+    let (regions, parts) = match candidate.lowered.items.is_empty() {
+        true => planes::place(network, candidate, cut, params).map_err(|(layers, lacks)| {
+            CompileError::does_not_fit(network, params, lacks).of(&layers, network)
+        })?,
+        false => {
+            let regions = matrices::place(network, candidate, options.matrices, params)?;
+            (regions, Parts::whole(network.layers.len()))
+        }
     };
     let tensors = candidate.layouts.iter().enumerate();
     let tensors = tensors.map(|(tensor, layout)| match layout {
         Some(layout) => layout.at(network, tensor, regions.tensors[tensor]),
         None => tensor_of_matrices(network, candidate, tensor, &regions.matrices),
     });
-    let (mut weights, mut column_tiles) = (Vec::new(), Vec::new());
-    let (mut address, mut tile) = (regions.weights, 0);
-    for plan in &candidate.weights {
-        weights.push(address);
-        column_tiles.push(tile);
-        if let Some(plan) = plan {
-            address += u32::try_from(plan.bytes()).expect("everything fits a partition");
-            tile += plan.column_tiles;
-        }
-    }
+    let bytes =
+        |plan: &WeightPlan| u32::try_from(plan.bytes()).expect("everything fits a partition");
+    let (weights, _) = numbered(candidate, &parts.weights, &regions.weights, bytes);
+    let from = vec![0; parts.column_tiles.len()];
+    let (mut column_tiles, tile) = numbered(candidate, &parts.column_tiles, &from, |plan| {
+        plan.column_tiles
+    });
     column_tiles.push(tile);
     // Pauses between the sums and the drains of a transpose are made of the tiles before that one.
     let unit_tile = match options.matrices.form {
@@ -94,8 +153,12 @@ pub(crate) fn place(
         tensors: tensors.collect(),
         weights,
         column_tiles,
-        tables: row_tables(network, candidate),
+        tables: (parts.row_offsets.iter())
+            .map(|layers| row_tables(network, candidate, layers))
+            .collect(),
+        parts,
         zeros: regions.zeros,
+        halos: regions.halos,
         matrices: regions.matrices,
         unit_tile: unit_tile as u16,
     })
@@ -120,14 +183,39 @@ impl Placement {
             weights,
             weight_base: self.weights[index],
             first_column_tile: self.column_tiles[index],
-            first_entries: &self.tables.first[index],
+            first_entries: self.first_entries(index),
         }
+    }
+
+    /// First entry of the row tables for each input and part of a layer.
+    pub fn first_entries(&self, index: usize) -> &[Vec<Option<u32>>] {
+        let mut parts = self.parts.row_offsets.iter().zip(&self.tables);
+        let own = parts.find(|(layers, _)| layers.contains(&index));
+        &own.expect("every layer is in a part").1.first[index]
     }
 
     /// First column tile of the matrices.
     pub fn matrix_tile(&self) -> u32 {
         self.column_tiles.last().copied().unwrap_or(0)
     }
+}
+
+/// A number for each layer: in each part they count up from its first one by what the weights of the layers take. Gives that behind the last layer, too.
+fn numbered(
+    candidate: &Candidate,
+    parts: &[Range<usize>],
+    from: &[u32],
+    size: impl Fn(&WeightPlan) -> u32,
+) -> (Vec<u32>, u32) {
+    let (mut numbers, mut next) = (Vec::new(), 0);
+    for (layers, &first) in parts.iter().zip(from) {
+        next = first;
+        for plan in &candidate.weights[layers.clone()] {
+            numbers.push(next);
+            next += plan.as_ref().map_or(0, &size);
+        }
+    }
+    (numbers, next)
 }
 
 fn tensor_of_matrices(
@@ -147,18 +235,23 @@ fn tensor_of_matrices(
     TensorPlan::of_matrices(network.tensor_name(tensor), shape, zero_point, matrices)
 }
 
-/// Offset tables of the rows for layers whose inputs lie inside a partition.
-fn row_tables(network: &Network, candidate: &Candidate) -> RowTables {
-    RowTables::of(network, &candidate.weights, |tensor| {
+/// Offset tables of the rows for some layers; their inputs lie inside a partition.
+fn row_tables(network: &Network, candidate: &Candidate, layers: &Range<usize>) -> RowTables {
+    RowTables::of(network, &candidate.weights, layers, |tensor| {
         let layout = candidate.layouts[tensor].as_ref();
         let layout = layout.expect("a layer of planes reads planes");
         layout.footprint.distances()
     })
 }
 
-/// Column tiles and table entries that are missing.
-fn numbers(candidate: &Candidate, tables: &RowTables, params: &Params) -> [Option<Shortage>; 2] {
-    let plans = candidate.weights.iter().flatten();
+/// Column tiles and table entries that some layers are missing.
+fn numbers(
+    candidate: &Candidate,
+    layers: &Range<usize>,
+    tables: &RowTables,
+    params: &Params,
+) -> [Option<Shortage>; 2] {
+    let plans = candidate.weights[layers.clone()].iter().flatten();
     let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
     let column_tiles = column_tiles + u64::from(candidate.lowered.column_tiles());
     let entries = tables.entries.len() as u64;

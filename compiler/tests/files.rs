@@ -120,7 +120,7 @@ fn values_out_of_range_are_named() {
     let program = digits(true);
     let text = program.to_json(&edge());
     let pc = format!("\"start_pc\": {}", program.runs[0].start_pc);
-    let words = program.words.len();
+    let words = program.once.words.len();
     for row in [
         r#""partition": 0, -> "partition": 8, | image.partition is 8, expected less than 8"#,
         r#""word": 0, -> "word": 8000, | image.word is "#,

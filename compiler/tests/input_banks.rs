@@ -123,5 +123,5 @@ fn pet_61_networks_of_matrices_leave_the_input_banks_alone() {
     let options = options(DrainForm::All, false, false, false);
     runs(&attention(), &params, options);
     let [program, without] = [&params, &plain].map(|p| compile_with(&attention(), p, options));
-    assert_eq!(program.unwrap().image, without.unwrap().image);
+    assert_eq!(program.unwrap().once.image, without.unwrap().once.image);
 }

@@ -65,7 +65,7 @@ fn row_tables_that_are_too_small_are_named() {
     let flattened = mapped(Mapping::Flattened);
     // 24 taps on four rows.
     let program = compile_with(&wide_network(4, 8), &params, flattened).unwrap();
-    assert_eq!(program.row_offsets.len(), 24);
+    assert_eq!(program.once.row_offsets.len(), 24);
     params.array.rows = 1;
     let message = compile_with(&wide_network(1, 8), &params, flattened).unwrap_err();
     assert_eq!(
@@ -89,7 +89,7 @@ fn all_column_tiles_can_be_used_and_no_more() {
     let image = random_image(&mut rng, &network);
     let found = run(&mut load(&program, &params), &program, &network, &image);
     assert_eq!(found[0].0, golden(&network, &image).unwrap()[0].values);
-    let tiles = program.columns.iter().map(|column| column.tile).max();
+    let tiles = program.once.columns.iter().map(|column| column.tile).max();
     assert_eq!(tiles, Some(7), "the column parameters are full");
 
     // One output more needs one more column tile.
@@ -154,7 +154,7 @@ fn weights_and_activations_never_share_a_bank() {
         let activations = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
         assert_eq!(activations.div_ceil(params.bank_bytes()), first_weight_bank);
         let weights = |&&(_, word, _): &&(u32, u32, [u8; 8])| word * 8 >= activations;
-        let first = program.image.iter().filter(weights).map(|w| w.1).min();
+        let first = program.once.image.iter().filter(weights).map(|w| w.1).min();
         assert_eq!(first, Some(first_weight_bank * bank_words));
     }
 }
@@ -166,10 +166,10 @@ fn the_image_clears_all_activations() {
     let end = program.tensors.last().map(|t| t.base + t.bytes).unwrap();
     for partition in 0..4 {
         for word in 0..end / 8 {
-            assert!(program.image.contains(&(partition, word, [0; 8])));
+            assert!(program.once.image.contains(&(partition, word, [0; 8])));
         }
     }
-    let mut places: Vec<(u32, u32)> = program.image.iter().map(|w| (w.0, w.1)).collect();
+    let mut places: Vec<(u32, u32)> = program.once.image.iter().map(|w| (w.0, w.1)).collect();
     let count = places.len();
     places.sort_unstable();
     places.dedup();

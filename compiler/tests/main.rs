@@ -19,6 +19,7 @@ mod offsets;
 mod partial_sums;
 mod program_banks;
 mod random_nests;
+mod segments;
 mod slices;
 mod sparse_balance;
 mod sparse_layers;

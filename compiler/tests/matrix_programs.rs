@@ -41,7 +41,7 @@ fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drai
     let program = runs(&turned(4, 4), &tiny(), Options::default());
     let (source, result) = (program.tensors[0].base, program.tensors[1].base);
     let identity = |word: &&(u32, u32, [u8; 8])| word.0 == 3 && word.2 == [0, 0, 0, 1, 0, 0, 0, 0];
-    let identity = 8 * program.image.iter().find(identity).expect("stored").1;
+    let identity = 8 * program.once.image.iter().find(identity).expect("stored").1;
     let [drain, load, multiply, send] = steps(&program)[..] else {
         panic!("{} instructions", program.schedule.steps.len());
     };
@@ -184,14 +184,14 @@ fn pet_46_only_what_has_to_wait_waits() {
     assert!(sync.redundant > 10, "{sync:?}");
     let mut program = run_chain(false, true, true);
     assert!(program.runs[0].sync.waits > 0);
-    let mut text = heddle_arch::isa::disassemble(&program.words).expect("legal");
+    let mut text = heddle_arch::isa::disassemble(&program.once.words).expect("legal");
     for unit in ["weights", "stream", "drain"] {
         text = text.replace(&format!(" wait={unit}"), "");
     }
     let hasty = heddle_arch::isa::assemble(&text).expect("legal");
     let ends = hasty.last().map(Instruction::opcode);
     assert_eq!(ends, Some(heddle_arch::isa::OP_HALT));
-    program.words = hasty.iter().flat_map(Instruction::encode).collect();
+    program.once.words = hasty.iter().flat_map(Instruction::encode).collect();
     let mut machine = load(&program, &params);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let image = random_image(&mut rng, &chain());

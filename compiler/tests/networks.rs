@@ -21,8 +21,8 @@ use crate::support::{
 fn instructions(program: &Program) -> Vec<Instruction> {
     let mut list = Vec::new();
     let mut at = 0;
-    while at < program.words.len() {
-        let (instruction, words) = Instruction::decode(&program.words[at..]).unwrap();
+    while at < program.once.words.len() {
+        let (instruction, words) = Instruction::decode(&program.once.words[at..]).unwrap();
         list.push(instruction);
         at += words;
     }
@@ -100,7 +100,7 @@ fn count_events(
             layer.kind == LayerKind::Conv2d && pairs.all(|pair| pair[0] == pair[1])
         });
     }
-    for (_, entry, offset) in &program.row_offsets {
+    for (_, entry, offset) in &program.once.row_offsets {
         event("several K tiles of row offsets", *entry > 0);
         event("row without a tap", offset.is_none());
     }
@@ -253,7 +253,12 @@ fn check_places(program: &Program, params: &Params, place: &str) {
     }
     // Beside zeros of the input's own halo the image of the program has nothing there.
     let region = input.base / 8..(input.base + input.bytes) / 8;
-    for (_, word, bytes) in program.image.iter().filter(|(_, word, _)| 8 * word >= work) {
+    for (_, word, bytes) in program
+        .once
+        .image
+        .iter()
+        .filter(|(_, word, _)| 8 * word >= work)
+    {
         let halo = region.contains(word) && *bytes == [0; 8];
         assert!(halo, "{place}: word {word}");
     }

@@ -37,7 +37,7 @@ fn pet_60_a_program_file_is_for_both_kinds_of_memory() {
     check(&program, &network, &separate, &images, "separate");
     let text = program.to_json(&separate);
     let read = Program::from_json(&text, &banks).expect("the same machine but for the program");
-    assert_eq!(read.words, program.words);
+    assert_eq!(read.once.words, program.once.words);
     check(&read, &network, &banks, &images, "banks");
     // Compiled for it the file is the same, and back.
     let other = compile_with(&network, &banks, Options::default()).expect("fits");

@@ -147,7 +147,7 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
     let all: usize = steps.map(|step| step.after.len()).sum();
     assert_eq!(sync.dependencies, all);
     // The binary is that of the instructions.
-    let text = disassemble(&program.words).unwrap();
+    let text = disassemble(&program.once.words).unwrap();
     assert_eq!(text.lines().count(), run.instructions as usize);
 }
 
@@ -173,7 +173,7 @@ fn pet_47_the_last_stage_alone_gives_the_same_code() {
             wait: Wait::default(),
         });
         let words: Vec<u32> = instructions.iter().flat_map(Instruction::encode).collect();
-        assert_eq!(words, program.words, "{name}");
+        assert_eq!(words, program.once.words, "{name}");
     }
 }
 

@@ -22,7 +22,7 @@ use crate::host::{Host, HostError};
 pub use cluster::ClusterReport;
 use hardware::Hardware;
 use prediction::Prediction;
-pub use report::{LayerReport, NetworkReport};
+pub use report::{LayerReport, NetworkReport, SegmentReport};
 pub use simulated::simulate;
 
 /// Why a network could not be run to its end.
@@ -107,8 +107,7 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Writes the program, the column parameters, the row offsets and the image to hardware and
-    /// golden machine.
+    /// Writes what is written once to hardware and golden machine.
     ///
     /// # Errors
     /// `Host` if the port does not answer.

@@ -159,7 +159,7 @@ fn another_factor_of_a_sum_is_noticed() {
     let images = images(&mut ChaCha8Rng::seed_from_u64(1), &network, 2);
     run_images(&machine, 1, (&network, &program), images.clone()).or_panic();
     let mut changed = 0;
-    for column in &mut program.columns {
+    for column in &mut program.once.columns {
         if let ColumnScale::Dual(scale) = column.scale {
             let [first, second] = scale.factors();
             let factors = [first, second - second / 50];

@@ -35,6 +35,7 @@ mod program_banks;
 #[path = "../../import/tests/files.rs"]
 mod recorded;
 mod rtl;
+mod segments;
 mod shared_builds;
 mod sliced;
 mod sparse;

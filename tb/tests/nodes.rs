@@ -83,7 +83,12 @@ fn a_wrong_identity_is_found() {
         let one = u64::to_le_bytes(1 << (8 * partition));
         move |word: &&mut (u32, u32, [u8; 8])| word.0 == partition && word.2 == one
     };
-    let word = program.image.iter_mut().find(row(2)).expect("the identity");
+    let word = program
+        .once
+        .image
+        .iter_mut()
+        .find(row(2))
+        .expect("the identity");
     word.2 = u64::to_le_bytes(1 << 8);
     let error = run_images(&machine, 1, (&network, &program), images).expect_err("wrong");
     assert!(error.contains("output "), "{error}");

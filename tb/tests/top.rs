@@ -217,7 +217,7 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
             }
             outputs.push(report.layers[0].cycles);
             let flattened = mapping == Mapping::Flattened;
-            let entries = program.row_offsets.iter();
+            let entries = program.once.row_offsets.iter();
             coverage.event("flattened", flattened);
             coverage.event("several K tiles", {
                 flattened && entries.clone().any(|entry| entry.1 > 0)
@@ -259,7 +259,7 @@ fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
         ..Options::default()
     };
     let program = compile_with(&network, &machine.params, options).unwrap();
-    assert!(!program.row_offsets.is_empty());
+    assert!(!program.once.row_offsets.is_empty());
     let mut host = machine.host(1);
     host.start_record();
     let mut bench = Bench::new(host, &machine.params, &network, &program).unwrap();
@@ -270,7 +270,7 @@ fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
     };
     let loaded = bench.host().take_record();
     let writes = loaded.iter().filter(is_table).count();
-    assert_eq!(writes, program.row_offsets.len(), "every entry once");
+    assert_eq!(writes, program.once.row_offsets.len(), "every entry once");
     bench.host().start_record();
     for _ in 0..4 {
         let image = generator::random_image(&mut rng, &network);

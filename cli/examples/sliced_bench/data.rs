@@ -110,7 +110,11 @@ pub fn weights() -> Vec<Set> {
         let program = compiled(&pruned, &params);
         let ends = program.tensors.iter().map(|t| (t.base + t.bytes) / 8);
         let first = ends.max().unwrap_or(0);
-        let image = program.image.iter().filter(|(_, word, _)| *word >= first);
+        let image = program
+            .once
+            .image
+            .iter()
+            .filter(|(_, word, _)| *word >= first);
         Set {
             name: format!("weights, {percent} % pruned"),
             words: image

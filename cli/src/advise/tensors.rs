@@ -36,6 +36,12 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
             network.name
         )));
     }
+    if args.weights && !program.segments.is_empty() {
+        return Err(Failure::new(format!(
+            "--weights is given for {}, whose weights do not fit {} at once, expected a larger configuration",
+            network.name, params.name
+        )));
+    }
     let names: Vec<&str> = program.tensors.iter().map(|t| t.name.as_str()).collect();
     if let Some(layer) = args.layer.as_deref().filter(|layer| !names.contains(layer)) {
         return Err(Failure::new(format!(
@@ -92,7 +98,7 @@ fn weights(program: &Program, empty: &[Population]) -> Words {
     let ends = program.tensors.iter().map(|t| (t.base + t.bytes) / 8);
     let first = ends.max().unwrap_or(0);
     let mut words = Words::new(WEIGHTS, empty);
-    for (_, word, bytes) in &program.image {
+    for (_, word, bytes) in &program.once.image {
         if *word >= first {
             words.add(bytes);
         }

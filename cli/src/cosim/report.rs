@@ -7,7 +7,7 @@ use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
 
 use crate::compile::place;
-use crate::output;
+use crate::{output, segments};
 
 mod cluster;
 
@@ -42,7 +42,7 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
     json!({
         "exact": found.is_exact(),
         "accuracy": (found.labelled > 0).then(|| found.correct as f64 / found.labelled as f64),
-        "program_words": program.words.len(),
+        "program_words": program.program_words(),
         "mappings": program.layers.iter().map(mapping_json).collect::<Vec<_>>(),
         "simulation": {
             "cycles": found.simulated_cycles,
@@ -128,7 +128,7 @@ pub fn text(
         found.configuration,
         params.array.rows,
         params.array.cols,
-        program.words.len(),
+        program.program_words(),
         found.images
     );
     text += &table(found);
@@ -136,6 +136,7 @@ pub fn text(
         text += &differences(layer, side.name);
     }
     text += &hosted(found, program);
+    text += &segments::found(found, program);
     text += &cluster::text(found, params, program);
     text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
     text += &mappings(&program.layers);

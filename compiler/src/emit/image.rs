@@ -1,6 +1,7 @@
-//! What the host writes once: column parameters and words of the state buffer.
+//! What the host writes: column parameters and words of the state buffer.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
@@ -14,11 +15,12 @@ use crate::place::Placement;
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), [u8; 8]>;
 
-/// Zeros wherever tensors and their halos lie, weights, and matrices that are stored.
+/// Zeros in these words of each partition, weights of some layers, and matrices that are stored.
 pub(super) fn image(
     network: &Network,
     candidate: &Candidate,
     placement: &Placement,
+    (zeros, layers): (Vec<u32>, Range<usize>),
     params: &Params,
 ) -> Vec<(u32, u32, [u8; 8])> {
     let planes = placement.tensors.iter().map(|tensor| tensor.planes.len());
@@ -38,9 +40,10 @@ pub(super) fn image(
         write(&mut matrices, place, elements);
     }
     let of_partition = |partition: u32| {
-        let zeros = placement.zeros.iter().cloned().flatten();
-        let mut words: Vec<_> = zeros.map(|word| (partition, word, [0; 8])).collect();
-        for (index, layer) in network.layers.iter().enumerate() {
+        let zeros = zeros.iter();
+        let mut words: Vec<_> = zeros.map(|&word| (partition, word, [0; 8])).collect();
+        for index in layers.clone() {
+            let layer = &network.layers[index];
             let weights = candidate.weights[index].as_ref();
             if let Some(weights) = weights.filter(|weights| partition < weights.rows) {
                 let content = weights.words(layer, partition);
@@ -69,15 +72,17 @@ fn write(words: &mut Words, place: &MatrixPlace, content: &[i8]) {
     }
 }
 
-/// Biases and scales of all columns.
+/// Biases and scales of the columns of some layers, and those of matrices.
 pub(super) fn columns(
     network: &Network,
     candidate: &Candidate,
     placement: &Placement,
+    layers: Range<usize>,
     params: &Params,
 ) -> Vec<ColumnParam> {
     let mut columns = Vec::new();
-    for (index, layer) in network.layers.iter().enumerate() {
+    for index in layers {
+        let layer = &network.layers[index];
         let Some(plan) = &candidate.weights[index] else {
             continue;
         };

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use heddle_arch::host::{ClusterStream, ColumnScale};
+use heddle_arch::host::ClusterStream;
 use heddle_arch::network::Network;
 
-use super::SyncCount;
+use super::{Load, Segment, SyncCount};
 use crate::layout::TensorPlan;
 use crate::map::MappingChoice;
 use crate::rule::{Engine, EngineChoice};
@@ -16,21 +16,14 @@ use crate::schedule::Schedule;
 pub struct Program {
     /// Name of the network.
     pub network: String,
-    /// Instruction words from program word 0 on.
-    pub words: Vec<u32>,
     /// The layers in the order in which they run.
     pub layers: Vec<LayerPlan>,
     /// What the host starts, one after the other: all layers, or each of them.
     pub runs: Vec<RunPlan>,
-    /// Column parameters of all layers.
-    pub columns: Vec<ColumnParam>,
-    /// State-buffer words (partition, word, bytes), written once with HOST_ZERO = 0: weights, and
-    /// zeros wherever tensors and their halos lie.
-    pub image: Vec<(u32, u32, [u8; 8])>,
-    /// Offset tables of the rows (row, entry, offset or none), written once.
-    pub row_offsets: Vec<(u32, u32, Option<u16>)>,
-    /// Tables of functions of one byte, from number 1 on: 256 stored bytes each, written once.
-    pub tables: Vec<Vec<u8>>,
+    /// What the host writes once. Its words of the state buffer are zeros wherever tensors and their halos lie, and weights.
+    pub once: Load,
+    /// What the host writes for each image between runs, if not everything fits at once; else none.
+    pub segments: Vec<Segment>,
     /// Words for the streams of the sparse cluster, written once in this order: it takes each of them when it needs it.
     pub cluster: Vec<(ClusterStream, u64)>,
     /// The input of the network, then the output of each layer.
@@ -88,19 +81,6 @@ pub struct RunPlan {
     pub sync: SyncCount,
 }
 
-/// Bias and scale of one output channel, and where they belong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnParam {
-    /// Array column.
-    pub column: u32,
-    /// Column tile.
-    pub tile: u32,
-    /// Bias.
-    pub bias: i32,
-    /// Scale.
-    pub scale: ColumnScale,
-}
-
 impl LayerPlan {
     /// The engine of a layer that does not run on the host.
     #[must_use]
@@ -111,6 +91,31 @@ impl LayerPlan {
 }
 
 impl Program {
+    /// What the host writes before it starts a run, beside what it has written once.
+    #[must_use]
+    pub fn load_before(&self, run: usize) -> Option<&Load> {
+        let mut segments = self.segments.iter();
+        let found = segments.find(|segment| segment.runs.start == run);
+        found.map(|segment| &segment.load)
+    }
+
+    /// The instruction words among which a run starts.
+    #[must_use]
+    pub fn words_of(&self, run: usize) -> &[u32] {
+        let mut segments = self.segments.iter();
+        let found = segments.find(|segment| segment.runs.contains(&run));
+        let own = found.map(|segment| &segment.load.words);
+        own.filter(|words| !words.is_empty())
+            .unwrap_or(&self.once.words)
+    }
+
+    /// Instruction words of all runs.
+    #[must_use]
+    pub fn program_words(&self) -> usize {
+        let segments = self.segments.iter();
+        self.once.words.len() + segments.map(|s| s.load.words.len()).sum::<usize>()
+    }
+
     /// Whether the program, read from a file, can be that of a network: names, inputs and work of all layers, shapes and
     /// zero points of all tensors.
     ///

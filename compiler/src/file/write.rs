@@ -5,10 +5,11 @@ use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
 use super::form::{
-    ColumnFile, Content, EngineFile, ImageFile, LayerFile, MachineFile, MappingFile, MatricesFile,
-    OrderFile, RunFile, TensorFile,
+    ColumnFile, Content, EngineFile, ImageFile, LayerFile, MappingFile, MatricesFile, OrderFile,
+    RunFile, SegmentFile, TensorFile,
 };
-use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan};
+use super::machine::MachineFile;
+use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, Segment};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::MappingCost;
 use crate::product::Mapping;
@@ -24,17 +25,29 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
             .collect(),
         layers: program.layers.iter().map(layer_file).collect(),
         tensors: program.tensors.iter().map(tensor_file).collect(),
-        columns: program.columns.iter().map(column_file).collect(),
-        row_offsets: program.row_offsets.clone(),
-        tables: program.tables.iter().map(|table| hex(table)).collect(),
+        columns: program.once.columns.iter().map(column_file).collect(),
+        row_offsets: program.once.row_offsets.clone(),
+        tables: program.once.tables.iter().map(|table| hex(table)).collect(),
         cluster: program.cluster.iter().map(cluster_file).collect(),
-        words: program
-            .words
-            .iter()
-            .map(|word| format!("{word:08x}"))
-            .collect(),
-        image: image_file(&program.image),
+        words: hex_words(&program.once.words),
+        image: image_file(&program.once.image),
+        segments: program.segments.iter().map(segment_file).collect(),
     }
+}
+
+fn segment_file(Segment { runs, load }: &Segment) -> SegmentFile {
+    SegmentFile {
+        runs: [runs.start, runs.end],
+        columns: load.columns.iter().map(column_file).collect(),
+        row_offsets: load.row_offsets.clone(),
+        tables: load.tables.iter().map(|table| hex(table)).collect(),
+        words: hex_words(&load.words),
+        image: image_file(&load.image),
+    }
+}
+
+fn hex_words(words: &[u32]) -> String {
+    words.iter().map(|word| format!("{word:08x}")).collect()
 }
 
 fn run_file(run: &RunPlan, params: &Params) -> RunFile {

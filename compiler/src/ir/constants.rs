@@ -1,5 +1,7 @@
 //! Constants that are found once for a network, whatever way its layers take.
 
+use std::collections::BTreeSet;
+
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
 
@@ -17,14 +19,23 @@ pub(crate) struct Constants {
     pub hosts: Vec<Option<String>>,
     /// Those of each layer.
     pub layers: Vec<LayerConstants>,
-    /// All tables, from number 1 on.
+    /// The tables of runs of consecutive layers; a single run if the machine has room for all.
+    pub tables: Vec<TablePart>,
+}
+
+/// Tables that are in the machine at the same time.
+#[derive(Debug)]
+pub(crate) struct TablePart {
+    /// The first of the layers that use them.
+    pub first: usize,
+    /// The tables, from number 1 on.
     pub tables: Vec<StoredTable>,
 }
 
 /// Finds them.
 ///
 /// # Errors
-/// The machine has too few tables.
+/// The machine has no tables.
 pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants, CompileError> {
     let mut constants = Constants::default();
     let mut duals = Vec::new();
@@ -38,30 +49,66 @@ pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants,
     }
     hosts::beside_planes(network, &mut constants.hosts);
     hosts::of_other_matrices(network, &mut constants.hosts);
+    constants.tables.push(TablePart::from(0));
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
         let table = table.filter(|_| constants.hosts[index].is_none());
-        let table = table.map_or(0, |table| constants.number(stored(layer, table)));
+        let table = table.map_or(0, |table| {
+            let table = stored(layer, table);
+            let most = params.post.activations.max(1) as usize;
+            constants.make_room(index, &table, most);
+            constants.number(table)
+        });
         constants.layers.push(LayerConstants {
             dual,
             table: u8::try_from(table).unwrap_or(u8::MAX),
         });
     }
-    let needed = constants.tables.len() as u64;
-    match Shortage::of(Memory::Tables, needed, params.post.activations.into()) {
-        None => Ok(constants),
-        Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
+    match params.post.activations {
+        0 => constants.check_tables(network, params).map(|()| constants),
+        _ => Ok(constants),
+    }
+}
+
+impl TablePart {
+    fn from(first: usize) -> Self {
+        Self {
+            first,
+            tables: Vec::new(),
+        }
     }
 }
 
 impl Constants {
+    /// A table that has no room begins another part.
+    fn make_room(&mut self, layer: usize, table: &StoredTable, most: usize) {
+        let part = self.tables.last().expect("there is a part");
+        if part.tables.len() >= most && !part.tables.contains(table) {
+            self.tables.push(TablePart::from(layer));
+        }
+    }
+
     /// Number of a table from 1 on; one that is there already is used again.
     fn number(&mut self, table: StoredTable) -> usize {
-        let there = self.tables.iter().position(|other| *other == table);
+        let part = self.tables.last_mut().expect("there is a part");
+        let there = part.tables.iter().position(|other| *other == table);
         1 + there.unwrap_or_else(|| {
-            self.tables.push(table);
-            self.tables.len() - 1
+            part.tables.push(table);
+            part.tables.len() - 1
         })
+    }
+
+    /// Whether the machine has all tables at the same time.
+    ///
+    /// # Errors
+    /// It has too few.
+    pub fn check_tables(&self, network: &Network, params: &Params) -> Result<(), CompileError> {
+        let all = self.tables.iter().flat_map(|part| &part.tables);
+        let needed = all.collect::<BTreeSet<_>>().len() as u64;
+        match Shortage::of(Memory::Tables, needed, params.post.activations.into()) {
+            None => Ok(()),
+            Some(shortage) => Err(CompileError::does_not_fit(network, params, vec![shortage])),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A tensor has bytes that are written whenever it is made, and others, halos, that must be zero and
 //! that nobody writes. The zeros are written once, with the image; so a byte that is written for one tensor
-//! is never the halo of another one.
+//! is never the halo of another one, unless the host clears that behind the last step of the one.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub(crate) struct SpaceRequest {
     pub steps: Range<usize>,
     /// For each word: it is written. The others are halos.
     pub written: Vec<bool>,
+    /// Step before which the host clears the halos for each image; 0 if they are cleared with the image alone.
+    pub cleared: usize,
 }
 
 /// Gives every tensor the word address of its first word. Long tensors are placed first, each at the lowest
@@ -64,11 +66,17 @@ fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest, usize)) ->
     if common.is_empty() {
         return true;
     }
-    let apart = a.steps.end <= b.steps.start || b.steps.end <= a.steps.start;
-    apart
-        && common
-            .into_iter()
-            .all(|word| a.written[word - at] == b.written[word - there])
+    let (earlier, later) = match a.steps.start <= b.steps.start {
+        true => (a, b),
+        false => (b, a),
+    };
+    let apart = earlier.steps.end <= later.steps.start;
+    let cleared = earlier.steps.end <= later.cleared;
+    cleared
+        || apart
+            && common
+                .into_iter()
+                .all(|word| a.written[word - at] == b.written[word - there])
 }
 
 #[cfg(test)]
@@ -79,6 +87,7 @@ mod tests {
         SpaceRequest {
             steps,
             written: written.chars().map(|c| c == 'w').collect(),
+            cleared: 0,
         }
     }
 
@@ -114,6 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn halos_that_are_cleared_lie_anywhere_behind_the_last_step_of_another_tensor() {
+        let at = |cleared: usize| {
+            let mut later = request(2..4, "wwww");
+            later.cleared = cleared;
+            allocate(&[request(0..2, "-ww-w"), later])
+        };
+        assert_eq!((at(0), at(1), at(2)), (vec![0, 5], vec![0, 5], vec![0, 0]));
+    }
+
+    #[test]
     fn random_tensors_never_get_into_each_others_way() {
         use rand::{Rng, SeedableRng};
         for seed in 0..200 {
@@ -124,7 +143,12 @@ mod tests {
                     let steps = first..first + rng.random_range(1..5);
                     let words = rng.random_range(1..12);
                     let written = (0..words).map(|_| rng.random_bool(0.8)).collect();
-                    SpaceRequest { steps, written }
+                    let cleared = 0;
+                    SpaceRequest {
+                        steps,
+                        written,
+                        cleared,
+                    }
                 })
                 .collect();
             let addresses = allocate(&requests);

@@ -86,7 +86,9 @@ pub(super) fn place(
     let colours = colours(network, &candidate.lowered, params)?;
     let planes = Planes::of(network, candidate, params);
     let planes = planes.map_err(|shortage| does_not_fit(vec![shortage]))?;
-    let shortages = numbers(candidate, &row_tables(network, candidate), params);
+    let layers = 0..network.layers.len();
+    let tables = row_tables(network, candidate, &layers);
+    let shortages = numbers(candidate, &layers, &tables, params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
     for groups in [
@@ -141,12 +143,14 @@ impl Planes {
             let request = SpaceRequest {
                 steps: lifetime(network, tensor),
                 written: layout.footprint.written(),
+                cleared: 0,
             };
             (tensor, request)
         });
         let weights = (weights > 0).then(|| SpaceRequest {
             steps: 0..network.layers.len() + 2,
             written: vec![true; weights as usize / 8],
+            cleared: 0,
         });
         Ok(Self {
             tensors: tensors.collect(),
@@ -229,8 +233,9 @@ fn try_place(
     let end = lowered.layers.len() + 2;
     let mut regions = Regions {
         tensors: vec![0; lowered.tensors.len()],
-        weights: 0,
+        weights: vec![0],
         zeros: Vec::new(),
+        halos: Vec::new(),
         matrices: Matrices {
             items: vec![wanted.place(Helper::Loaded, 0); lowered.items.len()],
             groups,
@@ -288,7 +293,7 @@ fn try_place(
                     matrices.items[id] = MatrixPlace::new(lowered.items[id].shape, base, params);
                 }
                 Owner::Tensor(tensor) => regions.tensors[tensor] = base,
-                Owner::Weights => regions.weights = base,
+                Owner::Weights => regions.weights = vec![base],
             }
         }
     }
@@ -303,6 +308,7 @@ fn whole(bytes: u32, steps: Range<usize>) -> SpaceRequest {
     SpaceRequest {
         steps,
         written: vec![true; bytes as usize / 8],
+        cleared: 0,
     }
 }
 

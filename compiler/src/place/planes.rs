@@ -1,94 +1,87 @@
 //! Addresses in a network of planes: activations from bank 0 on, weights in the banks
 //! behind them. Tensors that are not needed at the same time may share memory. Input banks, if there are any, hold the
 //! input of the network and nothing else.
+//!
+//! A tensor has one address for all segments. The weights of a segment begin behind the tensors that must be there while it
+//! runs, so they may lie where other segments have tensors.
+
+use std::iter;
+use std::ops::Range;
 
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
-use super::allocate::{SpaceRequest, allocate};
-use super::row_tables::RowTables;
-use super::{Matrices, Regions, lifetime, numbers, row_tables};
+use super::needs::Needs;
+use super::{Cut, Matrices, Parts, Regions};
 use crate::error::{Memory, Shortage};
-use crate::map::{Candidate, TensorLayout};
-use crate::product::WeightPlan;
+use crate::map::Candidate;
 
-/// Addresses of tensors and weights, or the memories that are too small.
+/// Addresses of tensors and weights, or the layers that do not fit and the memories that are too small for them.
 pub(super) fn place(
     network: &Network,
     candidate: &Candidate,
+    cut: &Cut,
     params: &Params,
-) -> Result<Regions, Vec<Shortage>> {
-    let layouts: Vec<&TensorLayout> = candidate.layouts.iter().flatten().collect();
-    let largest = layouts.iter().map(|layout| layout.footprint.bytes).max();
-    // A tensor that no partition can hold has no map of its words, and no offset leads to its planes.
-    let (bases, activation_bytes, tables) = match largest {
-        Some(bytes) if bytes > u64::from(params.operand_bytes()) => {
-            let apart = usize::from(params.state_buffer.input_banks > 0);
-            let others = layouts.iter().skip(apart);
-            let all = others.map(|layout| layout.footprint.bytes).sum();
-            (Vec::new(), all, RowTables::default())
+) -> Result<(Regions, Parts), (Range<usize>, Vec<Shortage>)> {
+    let needs = Needs::of(network, candidate, params, cut);
+    for layers in &cut.segments {
+        let shortages = needs.shortages(layers);
+        if !shortages.is_empty() {
+            return Err((layers.clone(), shortages));
         }
-        _ => {
-            let (bases, bytes) = bases(network, &layouts, params);
-            (bases, bytes, row_tables(network, candidate))
-        }
-    };
-    let input_bytes = match params.state_buffer.input_banks {
-        0 => 0,
-        _ => layouts[0].footprint.bytes,
-    };
-    let weights = candidate.weights.iter().flatten();
-    let weight_bytes: u64 = weights.map(WeightPlan::bytes).sum();
-
-    let bank_bytes = u64::from(params.bank_bytes());
-    let banks = u64::from(params.work_banks());
-    let input_room = u64::from(params.operand_bytes() - params.work_bytes());
-    // Weights keep at least one bank.
-    let activation_banks = activation_bytes.div_ceil(bank_bytes).min(banks - 1);
-    let activation_room = activation_banks * bank_bytes;
-    let weight_room = (banks - activation_banks) * bank_bytes;
-    let [column_tiles, row_offsets] = numbers(candidate, &tables, params);
-    let shortages = [
-        Shortage::of(Memory::Input, input_bytes, input_room),
-        Shortage::of(Memory::Activations, activation_bytes, activation_room),
-        Shortage::of(Memory::Weights, weight_bytes, weight_room),
-        column_tiles,
-        row_offsets,
-    ];
-    let shortages: Vec<Shortage> = shortages.into_iter().flatten().collect();
-    if !shortages.is_empty() {
-        return Err(shortages);
     }
+    let parts = parts(&needs, &cut.segments);
     let words = |bytes: u64| u32::try_from(bytes / 8).expect("everything fits a partition");
-    let input = params.work_bytes() / 8;
-    Ok(Regions {
+    let weights = parts.weights.iter();
+    let weights: Vec<u32> = weights
+        .map(|layers| 8 * words(needs.activation_room(layers)))
+        .collect();
+    // Weights that are written once lie behind all tensors.
+    let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
+    let halos = match &cut.segments[..] {
+        [_] => Vec::new(),
+        segments => (segments.iter())
+            .map(|layers| needs.halos(layers, lowest))
+            .collect(),
+    };
+    let bases = needs.bases().to_vec();
+    let regions = Regions {
+        zeros: zeros(candidate, &bases, params),
         tensors: bases,
-        weights: 8 * words(activation_room),
-        zeros: vec![
-            0..words(activation_bytes),
-            input..input + words(input_bytes),
-        ],
+        weights,
+        halos,
         matrices: Matrices::default(),
-    })
+    };
+    Ok((regions, parts))
 }
 
-/// Base address of each tensor, and bytes of all that do not lie in input banks.
-fn bases(network: &Network, layouts: &[&TensorLayout], params: &Params) -> (Vec<u32>, u64) {
+/// What fits for all layers is written once.
+fn parts(needs: &Needs, segments: &[Range<usize>]) -> Parts {
+    let lacks = needs.shortages(&needs.all());
+    let of = |memory: Memory| match lacks.iter().any(|lack| lack.memory == memory) {
+        true => segments.to_vec(),
+        false => iter::once(needs.all()).collect(),
+    };
+    Parts {
+        segments: segments.to_vec(),
+        weights: of(Memory::Weights),
+        column_tiles: of(Memory::ColumnTiles),
+        row_offsets: of(Memory::RowOffsets),
+    }
+}
+
+/// The words from the first one of all tensors to the last one, and those of input banks.
+fn zeros(candidate: &Candidate, bases: &[u32], params: &Params) -> Vec<Range<u32>> {
     let apart = usize::from(params.state_buffer.input_banks > 0);
-    let requests: Vec<SpaceRequest> = (apart..)
-        .zip(&layouts[apart..])
-        .map(|(tensor, layout)| SpaceRequest {
-            steps: lifetime(network, tensor),
-            written: layout.footprint.written(),
-        })
-        .collect();
-    let words = allocate(&requests);
-    let ends = words
-        .iter()
-        .zip(&requests)
-        .map(|(at, request)| at + request.written.len());
-    let bytes = 8 * ends.max().unwrap_or(0) as u64;
-    let input = std::iter::repeat_n(params.work_bytes(), apart);
-    let others = words.iter().map(|&word| 8 * word as u32);
-    (input.chain(others).collect(), bytes)
+    let layouts = candidate.layouts.iter().flatten();
+    let ends = bases.iter().zip(layouts).map(|(&base, layout)| {
+        let bytes = u32::try_from(layout.footprint.bytes).expect("every tensor fits a partition");
+        (base + bytes) / 8
+    });
+    let ends: Vec<u32> = ends.collect();
+    let input = params.work_bytes() / 8;
+    vec![
+        0..ends[apart..].iter().copied().max().unwrap_or(0),
+        input..ends[..apart].first().copied().unwrap_or(input),
+    ]
 }

@@ -1,5 +1,7 @@
 //! The offset tables of the rows, shared by all layers.
 
+use std::ops::Range;
+
 use heddle_arch::network::Network;
 
 use crate::layout::Distances;
@@ -13,24 +15,25 @@ type RowOffsets = Vec<Option<u16>>;
 pub(crate) struct RowTables {
     /// Offset of each row, none if it takes no part.
     pub entries: Vec<RowOffsets>,
-    /// The first entry for each layer, input and part; none without a table.
+    /// The first entry for each layer, input and part; none without a table, nothing for layers that are not of them.
     pub first: Vec<Vec<Vec<Option<u32>>>>,
 }
 
 impl RowTables {
-    /// The tables of layers whose inputs have these distances of rows and planes.
+    /// The tables of some layers; inputs have these distances of rows and planes.
     pub fn of(
         network: &Network,
         plans: &[Option<WeightPlan>],
+        layers: &Range<usize>,
         distances: impl Fn(usize) -> Distances,
     ) -> Self {
         let mut tables = Self::default();
-        for (layer, plan) in network.layers.iter().zip(plans) {
+        for (number, (layer, plan)) in network.layers.iter().zip(plans).enumerate() {
+            let plan = plan.iter().filter(|_| layers.contains(&number));
             let mut of_layer = Vec::new();
             let inputs = layer.inputs.iter().enumerate();
-            for (plan, (index, input)) in plan
-                .iter()
-                .flat_map(|plan| inputs.clone().map(move |input| (plan, input)))
+            for (plan, (index, input)) in
+                plan.flat_map(|plan| inputs.clone().map(move |input| (plan, input)))
             {
                 let parts = 0..plan.orders.parts();
                 let of_part = |part| {

@@ -84,7 +84,7 @@ fn weights(network: &Network, candidate: &Candidate, placement: &Placement) -> T
             continue;
         };
         let first = placement.column_tiles[index];
-        let entries = placement.tables.first[index].iter().flatten().flatten();
+        let entries = placement.first_entries(index).iter().flatten().flatten();
         let entries: Vec<String> = entries.map(u32::to_string).collect();
         table.rows.push(vec![
             layer.name.clone(),

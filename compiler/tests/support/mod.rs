@@ -9,7 +9,7 @@ use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_compiler::{Engine, LayerPlan, Mapping, Options, Program, TensorPlan, compile};
+use heddle_compiler::{Engine, LayerPlan, Load, Mapping, Options, Program, TensorPlan, compile};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::{Tensor, run as golden, run_layer};
 use rand::{Rng, SeedableRng};
@@ -367,22 +367,7 @@ pub fn random_image(rng: &mut ChaCha8Rng, network: &Network) -> Vec<i8> {
 /// A machine with the program loaded.
 pub fn load(program: &Program, params: &Params) -> Machine {
     let mut machine = Machine::new(params);
-    machine.write_program(0, &program.words);
-    for column in &program.columns {
-        machine.write_bias(column.column, column.tile, column.bias);
-        machine.write_scale(column.column, column.tile, column.scale);
-    }
-    for &(partition, word, data) in &program.image {
-        machine.write_word(partition, word, data);
-    }
-    for (number, table) in (0..).zip(&program.tables) {
-        for (byte, &stored) in (0..=u8::MAX).zip(table) {
-            machine.write_activation(number, byte, stored);
-        }
-    }
-    for &(row, entry, offset) in &program.row_offsets {
-        machine.write_row_offset(row, entry, offset);
-    }
+    write_load(&mut machine, &program.once);
     for &(stream, word) in &program.cluster {
         let is_taken = match stream {
             ClusterStream::Commands => machine.write_cluster_command(word as u32),
@@ -393,6 +378,36 @@ pub fn load(program: &Program, params: &Params) -> Machine {
     machine
 }
 
+/// What the host writes before it starts runs.
+fn write_load(machine: &mut Machine, load: &Load) {
+    machine.set_host_zero(0);
+    machine.write_program(0, &load.words);
+    for column in &load.columns {
+        machine.write_bias(column.column, column.tile, column.bias);
+        machine.write_scale(column.column, column.tile, column.scale);
+    }
+    for &(partition, word, data) in &load.image {
+        machine.write_word(partition, word, data);
+    }
+    for (number, table) in (0..).zip(&load.tables) {
+        for (byte, &stored) in (0..=u8::MAX).zip(table) {
+            machine.write_activation(number, byte, stored);
+        }
+    }
+    for &(row, entry, offset) in &load.row_offsets {
+        machine.write_row_offset(row, entry, offset);
+    }
+}
+
+/// Zeros below the weights of a segment: halos that the weights of others have lain on.
+pub fn has_halos(load: &Load, params: &Params) -> bool {
+    let weights = load.image.iter().filter(|word| word.2 != [0; 8]);
+    let first = weights.map(|word| word.1).min();
+    let bank = first.map(|word| word / params.state_buffer.words_per_bank);
+    let below = bank.map_or(0, |bank| bank * params.state_buffer.words_per_bank);
+    load.image.iter().any(|word| word.1 < below)
+}
+
 /// Runs an image; gives the output and the counters of each run, all 0 if the host does it.
 pub fn run(
     machine: &mut Machine,
@@ -400,8 +415,16 @@ pub fn run(
     network: &Network,
     image: &[i8],
 ) -> Vec<(Vec<i8>, Counters)> {
+    let load_before = |machine: &mut Machine, run: usize| {
+        let load = program.load_before(run);
+        load.into_iter().for_each(|load| write_load(machine, load));
+    };
+    load_before(machine, 0);
     write(machine, &program.tensors[0], image);
-    let results = program.runs.iter().map(|plan| {
+    let results = program.runs.iter().enumerate().map(|(run, plan)| {
+        if run > 0 {
+            load_before(machine, run);
+        }
         let counters = match plan.host {
             true => {
                 run_on_host(machine, program, &network.layers[plan.layers.start]);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use heddle_arch::host::CLUSTER_COUNTERS;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::{Program, RunPlan, TensorPlan};
+use heddle_compiler::{Load, Program, RunPlan, TensorPlan};
 
 use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer};
 use crate::host::{Host, HostError};
@@ -23,7 +23,7 @@ pub(super) struct Hardware<'a> {
 }
 
 impl<'a> Hardware<'a> {
-    /// Writes image, column parameters, row offsets, program, and what the sparse cluster is given.
+    /// Writes what is written once, and what the sparse cluster is given.
     pub(super) fn load(
         host: Host,
         params: &Params,
@@ -39,7 +39,7 @@ impl<'a> Hardware<'a> {
             counted: None,
             time: Duration::ZERO,
         };
-        let loaded = hardware.write_program();
+        let loaded = hardware.write_load(&program.once);
         loaded
             .and_then(|()| hardware.write_cluster(params))
             .map_err(at("loading"))?;
@@ -47,22 +47,30 @@ impl<'a> Hardware<'a> {
         Ok(hardware)
     }
 
-    fn write_program(&mut self) -> Result<(), HostError> {
+    fn write_load(&mut self, load: &Load) -> Result<(), HostError> {
         self.host.set_zero(0)?;
-        self.host.write_words(&self.program.image)?;
-        for column in &self.program.columns {
+        self.host.write_words(&load.image)?;
+        for column in &load.columns {
             self.host
                 .write_column(column.column, column.tile, column.bias, column.scale)?;
         }
-        for (number, table) in (0..).zip(&self.program.tables) {
+        for (number, table) in (0..).zip(&load.tables) {
             for (byte, &stored) in (0..=u8::MAX).zip(table) {
                 self.host.write_activation(number, byte, stored)?;
             }
         }
-        for &(row, entry, offset) in &self.program.row_offsets {
+        for &(row, entry, offset) in &load.row_offsets {
             self.host.write_row_offset(row, entry, offset)?;
         }
-        self.host.write_program(0, &self.program.words)
+        self.host.write_program(0, &load.words)
+    }
+
+    /// What the host writes before a run, beside what it has written once.
+    fn load_before(&mut self, run: usize) -> Result<(), RunError> {
+        match self.program.load_before(run) {
+            Some(load) => self.write_load(load).map_err(at("loading a segment")),
+            None => Ok(()),
+        }
     }
 
     /// Commands and weights that stay in the sparse cluster.
@@ -114,11 +122,18 @@ impl<'a> Hardware<'a> {
 
     fn run_layers(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
         let program = self.program;
+        // Zeros around the input may lie where the segments before have had weights.
+        self.load_before(0)?;
         self.write_tensor(&program.tensors[0], self.network.part(image, 0))?;
-        let runs = program.runs.iter();
-        runs.map(|plan| match plan.host {
-            true => self.run_on_host(plan, image),
-            false => self.run_on_machine(plan),
+        let runs = program.runs.iter().enumerate();
+        runs.map(|(run, plan)| {
+            if run > 0 {
+                self.load_before(run)?;
+            }
+            match plan.host {
+                true => self.run_on_host(plan, image),
+                false => self.run_on_machine(plan),
+            }
         })
         .collect()
     }

@@ -3,7 +3,7 @@
 use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
-use heddle_compiler::{CompileError, Program, RunPlan, TensorPlan};
+use heddle_compiler::{CompileError, Load, Program, RunPlan, TensorPlan};
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 
@@ -17,30 +17,14 @@ pub(super) struct Prediction<'a> {
 }
 
 impl<'a> Prediction<'a> {
-    /// Writes image, column parameters, row offsets and program to the golden machine, and what its sparse cluster is given.
+    /// Writes what is written once to the golden machine, and what its sparse cluster is given.
     pub(super) fn load(
         params: &Params,
         network: &'a Network,
         program: &'a Program,
     ) -> Result<Self, RunError> {
         let mut machine = Machine::new(params);
-        machine.set_host_zero(0);
-        for &(partition, word, bytes) in &program.image {
-            machine.write_word(partition, word, bytes);
-        }
-        for column in &program.columns {
-            machine.write_bias(column.column, column.tile, column.bias);
-            machine.write_scale(column.column, column.tile, column.scale);
-        }
-        for (number, table) in (0..).zip(&program.tables) {
-            for (byte, &stored) in (0..=u8::MAX).zip(table) {
-                machine.write_activation(number, byte, stored);
-            }
-        }
-        for &(row, entry, offset) in &program.row_offsets {
-            machine.write_row_offset(row, entry, offset);
-        }
-        machine.write_program(0, &program.words);
+        write_load(&mut machine, &program.once);
         for &(stream, word) in &program.cluster {
             let is_taken = match stream {
                 ClusterStream::Commands => machine.write_cluster_command(word as u32),
@@ -82,9 +66,13 @@ impl<'a> Prediction<'a> {
         let outputs = golden::run(self.network, image)?;
         let program = self.program;
         let first = self.network.part(image, 0);
+        self.load_before(0);
         write_tensor(&mut self.machine, &program.tensors[0], first)?;
         let (mut found, mut expected) = (Vec::new(), Vec::new());
-        for plan in &program.runs {
+        for (run, plan) in program.runs.iter().enumerate() {
+            if run > 0 {
+                self.load_before(run);
+            }
             let output = &program.tensors[plan.layers.end];
             let before = self.cluster_counts();
             let (counters, values) = match plan.host {
@@ -110,6 +98,13 @@ impl<'a> Prediction<'a> {
             });
         }
         Ok((found, expected))
+    }
+
+    /// What the host writes before a run, beside what it has written once.
+    fn load_before(&mut self, run: usize) {
+        if let Some(load) = self.program.load_before(run) {
+            write_load(&mut self.machine, load);
+        }
     }
 
     /// What the sparse cluster has counted; nothing without one.
@@ -144,6 +139,26 @@ impl<'a> Prediction<'a> {
         )?;
         Ok(values)
     }
+}
+
+fn write_load(machine: &mut Machine, load: &Load) {
+    machine.set_host_zero(0);
+    for &(partition, word, bytes) in &load.image {
+        machine.write_word(partition, word, bytes);
+    }
+    for column in &load.columns {
+        machine.write_bias(column.column, column.tile, column.bias);
+        machine.write_scale(column.column, column.tile, column.scale);
+    }
+    for (number, table) in (0..).zip(&load.tables) {
+        for (byte, &stored) in (0..=u8::MAX).zip(table) {
+            machine.write_activation(number, byte, stored);
+        }
+    }
+    for &(row, entry, offset) in &load.row_offsets {
+        machine.write_row_offset(row, entry, offset);
+    }
+    machine.write_program(0, &load.words);
 }
 
 fn write_tensor(

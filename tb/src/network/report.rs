@@ -145,6 +145,17 @@ fn moved_bytes(program: &Program, layer: &LayerPlan) -> u64 {
     8 * words.sum::<u64>()
 }
 
+/// Runs whose data are in the machine at the same time, of one image.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct SegmentReport {
+    /// The first run, and the one behind the last.
+    pub runs: [usize; 2],
+    /// Words that the host writes before the first of them.
+    pub host_words: u64,
+    /// Cycles of all of them.
+    pub cycles: u64,
+}
+
 /// Result of a run.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct NetworkReport {
@@ -160,6 +171,9 @@ pub struct NetworkReport {
     pub correct: usize,
     /// Runs in order: layers, or the whole network.
     pub layers: Vec<LayerReport>,
+    /// Segments, if not everything fits at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<SegmentReport>,
     /// All runs together, as if they were one.
     pub total: LayerReport,
     /// Output of the network for each image, elements in the order channel, row, column.
@@ -211,6 +225,13 @@ impl NetworkReport {
             network: network.to_string(),
             configuration: params.name.clone(),
             layers: layers.collect(),
+            segments: (program.segments.iter())
+                .map(|segment| SegmentReport {
+                    runs: [segment.runs.start, segment.runs.end],
+                    host_words: segment.load.host_words(params),
+                    cycles: 0,
+                })
+                .collect(),
             ..Self::default()
         }
     }
@@ -257,6 +278,10 @@ impl NetworkReport {
                     sum.1 += count;
                 }
             }
+        }
+        for segment in &mut self.segments {
+            let [start, end] = segment.runs;
+            segment.cycles = self.layers[start..end].iter().map(|run| run.cycles).sum();
         }
         total.set_ratios(params, self.images as u64);
         self.total = total;

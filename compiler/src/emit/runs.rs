@@ -1,0 +1,157 @@
+//! Runs: the layers that the host starts at once, and their instructions as words.
+
+use std::ops::Range;
+
+use heddle_arch::network::Network;
+use heddle_arch::params::Params;
+
+use super::program::{LayerPlan, RunPlan};
+use super::sync::{SyncCount, synchronise};
+use crate::cost::{cycles, halted};
+use crate::error::{CompileError, Memory, Shortage};
+use crate::rule::Engine;
+use crate::schedule::Schedule;
+
+/// The layers of each run: one, or all up to the next one of the host, the next segment or the next output of the network, which
+/// the host reads at the end of a run.
+pub(crate) fn runs(
+    network: &Network,
+    hosts: &[Option<String>],
+    whole: bool,
+    segments: &[Range<usize>],
+) -> Vec<Range<usize>> {
+    let begins = |layer| segments.iter().any(|layers| layers.start == layer);
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (index, host) in hosts.iter().enumerate() {
+        match runs.last_mut() {
+            Some(last)
+                if whole
+                    && host.is_none()
+                    && hosts[last.start].is_none()
+                    && !begins(index)
+                    && !network.outputs.contains(&last.end) =>
+            {
+                last.end = index + 1;
+            }
+            _ => runs.push(index..index + 1),
+        }
+    }
+    runs
+}
+
+/// What the stages before have made of a network.
+pub(super) struct Made<'a> {
+    pub network: &'a Network,
+    pub hosts: &'a [Option<String>],
+    pub layers: &'a [LayerPlan],
+    pub schedule: &'a Schedule,
+    pub whole: bool,
+    pub params: &'a Params,
+}
+
+impl Made<'_> {
+    /// The runs of these layers, and instruction words: those that are written once if all of them fit, else those of each segment.
+    ///
+    /// # Errors
+    /// Those of a segment do not fit.
+    pub fn runs(
+        &self,
+        runs: Vec<Range<usize>>,
+        segments: &[Range<usize>],
+    ) -> Result<(Vec<RunPlan>, Vec<Vec<u32>>), CompileError> {
+        let all = 0..self.hosts.len();
+        let (plans, words) = self.of_parts(&runs, std::slice::from_ref(&all));
+        let lack = |words: &Vec<u32>| {
+            let room = self.params.program.words.into();
+            Shortage::of(Memory::Program, words.len() as u64, room)
+        };
+        let Some(shortage) = lack(&words[0]) else {
+            return Ok((plans, words));
+        };
+        let fail = |shortage, layers: &Range<usize>| {
+            let error = CompileError::does_not_fit(self.network, self.params, vec![shortage]);
+            Err(error.of(layers, self.network))
+        };
+        if segments.len() == 1 {
+            return fail(shortage, &segments[0]);
+        }
+        let (plans, words) = self.of_parts(&runs, segments);
+        for (layers, words) in segments.iter().zip(&words) {
+            if let Some(shortage) = lack(words) {
+                return fail(shortage, layers);
+            }
+        }
+        Ok((plans, words))
+    }
+
+    /// The runs, and the words of each part of the layers.
+    fn of_parts(
+        &self,
+        runs: &[Range<usize>],
+        parts: &[Range<usize>],
+    ) -> (Vec<RunPlan>, Vec<Vec<u32>>) {
+        let mut words = vec![Vec::new(); parts.len()];
+        let plans = runs.iter().map(|layers| {
+            let part = parts.iter().position(|part| part.contains(&layers.start));
+            let words = &mut words[part.expect("every layer is in a part")];
+            self.run(words, layers.clone())
+        });
+        (plans.collect(), words)
+    }
+
+    fn run(&self, words: &mut Vec<u32>, layers: Range<usize>) -> RunPlan {
+        let name = match layers.len() {
+            1 if !self.whole || self.network.layers.len() > 1 => {
+                &self.network.layers[layers.start].name
+            }
+            _ => &self.network.name,
+        };
+        match self.hosts[layers.start].is_some() {
+            true => host_run(name, layers),
+            false => self.machine_run(words, name, layers),
+        }
+    }
+
+    /// Adds the instructions of some layers, and HALT behind them.
+    fn machine_run(&self, words: &mut Vec<u32>, name: &str, layers: Range<usize>) -> RunPlan {
+        let (instructions, sync) = synchronise(self.schedule, layers.clone());
+        let instructions = halted(instructions);
+        let start_pc = words.len() as u32;
+        for instruction in &instructions {
+            debug_assert_eq!(instruction.check_machine(self.params), Ok(()));
+            words.extend(instruction.encode());
+        }
+        let of_run = &self.layers[layers.clone()];
+        let estimated = of_run
+            .iter()
+            .any(|layer| layer.engine_of() == Engine::Sparse);
+        let cycles = match estimated {
+            true => of_run.iter().map(|layer| layer.choice.cost.cycles).sum(),
+            false => cycles(&instructions, self.params),
+        };
+        RunPlan {
+            name: name.to_string(),
+            host: false,
+            start_pc,
+            instructions: instructions.len() as u32,
+            layers,
+            cycles: cycles + u64::from(self.params.fetch_cycles()),
+            estimated,
+            sync,
+        }
+    }
+}
+
+/// A layer that the host runs.
+fn host_run(name: &str, layers: Range<usize>) -> RunPlan {
+    RunPlan {
+        name: name.to_string(),
+        host: true,
+        start_pc: 0,
+        instructions: 0,
+        layers,
+        cycles: 0,
+        estimated: false,
+        sync: SyncCount::default(),
+    }
+}
