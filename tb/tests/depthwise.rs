@@ -104,7 +104,7 @@ fn blocks_of_pixels_agree() {
     let mut params = roomy(machines::pooling());
     params.name = "blocks".to_string();
     params.results_buffer.depth = 16;
-    run_networks(params, Mapping::Blocks, 8);
+    run_networks(params, Mapping::Blocks, 24);
 }
 
 /// A mean that walks the phases of blocks where they lie, with zeros where one has fewer rows or columns than another.
