@@ -4,6 +4,7 @@
 
 mod activation;
 mod bad_nests;
+mod cliffs;
 mod engines;
 mod files;
 mod input_banks;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
+use heddle_arch::network::{LayerKind, Network, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program, compile, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::converted::plane_mean;
-use crate::support::depthwise::{depthwise, point, random_depthwise_network};
-use crate::support::{Size, Source, check, fill, mapped, preset, random_image, share_multipliers};
+use crate::support::chain::{Link, chain};
+use crate::support::depthwise::random_depthwise_network;
+use crate::support::{Size, check, mapped, preset, random_image, share_multipliers};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 4, 6, 8, 16][rng.random_range(0..6)];
@@ -162,68 +162,6 @@ fn pixels_made_together_give_the_golden_outputs() {
     }
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
-    }
-}
-
-/// A depthwise layer of 3 x 3 places that keeps the size of its plane; they are so many columns apart.
-fn square(rng: &mut ChaCha8Rng, source: Source, apart: u32) -> Layer {
-    let mut layer = depthwise(rng, source, false);
-    layer.kernel = [3, 3];
-    layer.dilation = [1, apart];
-    layer.padding = Padding {
-        top: 1,
-        bottom: 1,
-        left: apart,
-        right: apart,
-    };
-    layer.output = source.1;
-    fill(rng, &mut layer);
-    layer
-}
-
-/// What a layer of a chain is.
-#[derive(Clone, Copy)]
-enum Link {
-    Point,
-    /// A depthwise layer with columns of the kernel so far apart.
-    Square(u32),
-    /// The same without a halo above.
-    Open,
-    /// A mean of the plane with this bias.
-    Mean(i32),
-}
-
-/// Layers that read each other.
-fn chain(rng: &mut ChaCha8Rng, size: Shape, links: &[Link]) -> Network {
-    let mut source = (0, size, 3);
-    let mut layers = Vec::new();
-    for (number, link) in links.iter().enumerate() {
-        let mut layer = match link {
-            Link::Point => point(rng, source, size.channels),
-            Link::Square(apart) => square(rng, source, *apart),
-            Link::Open => {
-                let mut layer = square(rng, source, 1);
-                layer.padding.top = 0;
-                layer.output.height -= 1;
-                layer
-            }
-            Link::Mean(_) => plane_mean(rng, source),
-        };
-        if let Link::Mean(bias) = link {
-            layer.bias = vec![*bias; size.channels as usize];
-        }
-        layer.name = format!("layer{number}");
-        source = (number + 1, layer.output, layer.output_zero_point);
-        layers.push(layer);
-    }
-    Network {
-        name: "chain".to_string(),
-        input: size,
-        input_zero_point: 3,
-        outputs: vec![layers.len()],
-        layers,
-        images: Vec::new(),
-        labels: Vec::new(),
     }
 }
 

@@ -1,4 +1,5 @@
 //! Random machines and networks, and a host that runs a program on the instruction-level machine.
+pub mod chain;
 pub mod converted;
 pub mod depthwise;
 pub mod engines;
