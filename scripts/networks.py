@@ -200,14 +200,15 @@ def in_segments(name):
     options = [WORK / f"{name}.tflite", "-c", PRESET, "--whole"]
     done = run(HEDDLE, "compile", *options, "-o", WORK / "program.json", "--json")
     if done.returncode:
-        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | |"
+        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | | |"
     made = json.loads(done.stdout)
     segments = made.get("segments", [])
     report = heddle("sim", "-c", PRESET, *inputs(name), "--whole")
     assert report["exact"], name
     cycles, words = report["report"]["total"]["cycles"], sum(segment["host_words"] for segment in segments)
     hosts = sum(planned["host"] for planned in made["runs"])
-    return f"{shown} {cycles} | {len(segments) or 1} | {words} | {hosts} |"
+    pieces = [f"{'x'.join(str(part[k]) for k in ('groups_of_channels', 'bands_of_rows'))} {part['layer'].split('/')[0]}" for part in made.get("pieces", [])]
+    return f"{shown} {', '.join(pieces) or '-'} | {cycles} | {len(segments) or 1} | {words} | {hosts} |"
 
 
 def table(heads, rows):
@@ -223,7 +224,7 @@ def tables():
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
     heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles"]
     found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
-    heads = ["network", "input", "cycles", "segments", "host words", "runs of the host"]
+    heads = ["network", "input", "pieces", "cycles", "segments", "host words", "runs of the host"]
     found["segments"] = table(heads, [in_segments(name) for name in SIDES])
     for name in LISTED:
         found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))

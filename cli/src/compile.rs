@@ -1,5 +1,6 @@
 //! `heddle compile`: from a network to a program file, and what the stages in between have made.
 
+use heddle_arch::Network;
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
-use crate::{input, output, replace, segments, zeros};
+use crate::{input, output, pieces, replace, segments, zeros};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
@@ -31,8 +32,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             return Ok(());
         }
     }
-    let compiled = heddle_compiler::compile_and_compare(&network, &params, options, &zeros)
-        .map_err(Failure::new)?;
+    let made = heddle_compiler::compile_in_pieces(&network, &params, options, &zeros);
+    let (_, compiled) = made.map_err(Failure::new)?;
     let program = &compiled.program;
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
@@ -44,8 +45,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
         Some(DumpArg::Asm) => output::print(&asm(program)?),
-        None if args.json => output::print_json(&summary(&compiled, &params)),
-        None => output::print(&text(&compiled, &params)),
+        None if args.json => output::print_json(&summary(&compiled, &network, &params)),
+        None => output::print(&text(&compiled, &network, &params)),
     }
 }
 
@@ -121,7 +122,7 @@ fn activation_bytes(program: &Program, params: &Params) -> (u32, u32) {
     )
 }
 
-fn text(compiled: &Compiled, params: &Params) -> String {
+fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
     let program = &compiled.program;
     let heading = ["run", "layers", "instructions", "waits", "cycles"];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
@@ -153,6 +154,7 @@ fn text(compiled: &Compiled, params: &Params) -> String {
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&rows)
         + "\n"
+        + &pieces::text(program, network)
         + &segments::text(compiled, params)
         + &output::list(&layers)
         + &format!(
@@ -208,7 +210,7 @@ fn faster(missed: &[Missed]) -> String {
     lines.collect()
 }
 
-fn summary(compiled: &Compiled, params: &Params) -> serde_json::Value {
+fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_json::Value {
     let (program, missed) = (&compiled.program, &compiled.missed);
     let (input, activations) = activation_bytes(program, params);
     let runs = program.runs.iter().map(|run| {
@@ -252,6 +254,9 @@ fn summary(compiled: &Compiled, params: &Params) -> serde_json::Value {
             })
         }).collect::<Vec<_>>(),
     });
+    if !program.pieces.is_empty() {
+        summary["pieces"] = pieces::json(program, network);
+    }
     if let Some(cut) = &compiled.cut {
         summary["segments"] = segments::json(program, params);
         summary["cut"] = json!(cut.to_string());

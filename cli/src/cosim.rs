@@ -3,6 +3,7 @@
 mod model;
 pub mod report;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ const PROGRAM_BYTES_MAX: u64 = 256 << 20;
 /// What a run needs.
 pub struct Prepared {
     pub params: Params,
+    /// That of the model, or the same with layers in pieces.
     pub network: Network,
     /// How the file of the network has its tensors.
     pub form: FileForm,
@@ -35,35 +37,43 @@ pub struct Prepared {
 pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
     outputs::check(args)?;
     let params = input::read_config(&args.config)?;
-    let (network, form) = input::read_network(&args.model, args.inputs.as_deref())?;
-    let program = match &args.program {
-        Some(path) => read_program(path, &network, &params)?,
+    let (original, form) = input::read_network(&args.model, args.inputs.as_deref())?;
+    let (network, program) = match &args.program {
+        Some(path) => read_program(path, &original, &params)?,
         None => {
             let options = (&args.making).into();
-            let zeros = zeros::read(&args.making.engines, &network)?;
-            heddle_compiler::compile_for(&network, &params, options, &zeros)
-                .map_err(Failure::new)?
+            let zeros = zeros::read(&args.making.engines, &original)?;
+            let made = heddle_compiler::compile_in_pieces(&original, &params, options, &zeros);
+            let (network, compiled) = made.map_err(Failure::new)?;
+            (network, compiled.program)
         }
     };
     Ok(Prepared {
         params,
-        network,
-        form,
+        form: form.of_pieces(&original, &network),
+        network: network.into_owned(),
         program,
     })
 }
 
-fn read_program(path: &Path, network: &Network, params: &Params) -> Result<Program, Failure> {
+/// A program file, and the network that it is of: that of the model, or its layers in pieces.
+fn read_program<'n>(
+    path: &Path,
+    network: &'n Network,
+    params: &Params,
+) -> Result<(Cow<'n, Network>, Program), Failure> {
     let text = input::read_text(path, "program", PROGRAM_BYTES_MAX)?;
     let shown = path.display();
     let program = Program::from_json(&text, params).map_err(|error| match error {
         FileError::Form { line, message } => Failure::new(format!("{shown}:{line}: {message}")),
         error => Failure::new(format!("{shown}: {error}")),
     })?;
-    program
-        .check_network(network)
-        .map_err(|message| Failure::new(format!("{shown}: {message}")))?;
-    Ok(program)
+    let network = program.network_of(network).and_then(|network| {
+        program.check_network(&network)?;
+        Ok(network)
+    });
+    let network = network.map_err(|message| Failure::new(format!("{shown}: {message}")))?;
+    Ok((network, program))
 }
 
 /// The images to run and their labels.

@@ -48,6 +48,18 @@ impl FileForm {
         form
     }
 
+    /// The same for a network that has the tensors of the original one, and those of pieces.
+    pub fn of_pieces(mut self, original: &Network, network: &Network) -> FileForm {
+        let name = |tensor: usize| {
+            let own = network.tensor_name(tensor);
+            let mut tensors = 0..self.names.len();
+            let there = tensors.find(|&other| original.tensor_name(other) == own);
+            there.map_or(String::new(), |other| self.names[other].clone())
+        };
+        self.names = (0..=network.layers.len()).map(name).collect();
+        self
+    }
+
     /// Names of the arrays of the inputs.
     pub fn input_names<'a>(&'a self, network: &'a Network) -> Vec<&'a str> {
         let inputs = network.inputs();

@@ -22,6 +22,7 @@ mod npz;
 mod offsets;
 mod output;
 mod outputs;
+mod pieces;
 mod replace;
 mod scratch;
 mod segments;

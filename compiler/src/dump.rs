@@ -4,10 +4,10 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
 use crate::error::CompileError;
-use crate::job::Job;
 use crate::options::Options;
+use crate::pieces::{self, Fitted};
 use crate::table::Table;
-use crate::{ir, map, place};
+use crate::{map, place};
 
 /// A stage whose result is a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub fn dump(
     options: Options,
     stage: Stage,
 ) -> Result<Vec<Table>, CompileError> {
-    let job = Job::new(network, params, options, &[]);
-    let (found, _) = job.found(&ir::constants(network, params)?)?;
+    let Fitted { network, found, .. } = pieces::fitted(network, params, options, &[])?;
+    let network = &*network;
     let taken = found.errors.len();
     match (stage, &found.program) {
         (Stage::Map, program) => {
@@ -45,7 +45,7 @@ pub fn dump(
         (Stage::Place, Some(_)) => {
             let candidate = &found.candidates.all[taken];
             let cut = &found.cut;
-            let placement = place::place(network, candidate, cut, job.options, params)?;
+            let placement = place::place(network, candidate, cut, options, params)?;
             Ok(place::tables(network, candidate, &placement, params))
         }
     }

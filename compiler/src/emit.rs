@@ -54,7 +54,7 @@ pub(crate) fn emit(
     });
     let layers: Vec<LayerPlan> = plans.collect();
     let segments = &placement.parts.segments;
-    let runs = runs(network, &constants.hosts, options.whole, segments);
+    let runs = runs(network, constants, options.whole, segments);
     let made = Made {
         network,
         hosts: &constants.hosts,
@@ -74,6 +74,8 @@ pub(crate) fn emit(
     let (once, segments) = parts.loads(&runs, words);
     Ok(Program {
         network: network.name.clone(),
+        pieces: Vec::new(),
+        keeps: !constants.kept.is_empty(),
         layers,
         runs,
         once,

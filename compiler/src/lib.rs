@@ -46,6 +46,7 @@ mod map;
 pub mod nest;
 pub mod offsets;
 mod options;
+mod pieces;
 mod place;
 mod product;
 mod rule;
@@ -58,7 +59,7 @@ mod table;
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
-use job::Job;
+use job::{Found, Job};
 
 pub use dump::{Stage, dump};
 pub use emit::{ColumnParam, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
@@ -69,6 +70,7 @@ pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use map::{MappingChoice, MappingCost, Missed};
 pub use options::{IdentitySource, MatrixOptions, Options};
+pub use pieces::{Pieces, compile_in_pieces};
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
@@ -130,6 +132,15 @@ pub fn compile_and_compare(
 ) -> Result<Compiled, CompileError> {
     let job = Job::new(network, params, options, zeros);
     let (found, cut) = job.found(&ir::constants(network, params)?)?;
+    compiled(network, found, cut)
+}
+
+/// The program of a network that was found.
+fn compiled(
+    network: &Network,
+    found: Found,
+    cut: Option<CompileError>,
+) -> Result<Compiled, CompileError> {
     let Some(program) = found.program else {
         return Err(found.least_special());
     };

@@ -109,6 +109,30 @@ pub(crate) fn candidates(
     })
 }
 
+/// The combination without anything special, which takes the least room.
+///
+/// # Errors
+/// The machine lacks what a layer needs.
+pub(crate) fn plain(
+    network: &Network,
+    constants: &Constants,
+    params: &Params,
+    options: Options,
+) -> Result<Candidate, CompileError> {
+    limits::check(network, constants, params)?;
+    let switches = Switches {
+        flattened: false,
+        pixels: Pixels::One,
+        streamed: false,
+        keeps: false,
+    };
+    let ways = Ways::new(network, switches, None);
+    let (matrices, mut costs) = (options.matrices, Costs::default());
+    Ok(Candidate::of(
+        network, switches, ways, constants, params, matrices, &mut costs,
+    ))
+}
+
 /// What can be made use of; where there is no choice, one of each.
 fn combinations(network: &Network, flattens: bool, pairs: bool) -> Vec<Switches> {
     let pixels = [Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen];

@@ -267,8 +267,14 @@ fn numbers(
 }
 
 /// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
-/// outputs in the last one.
-fn lifetime(network: &Network, tensor: usize) -> Range<usize> {
+/// outputs in the last one. What it keeps it reads in the step that makes it.
+fn lifetime(network: &Network, candidate: &Candidate, tensor: usize) -> Range<usize> {
+    if candidate.kept.get(tensor) == Some(&true) {
+        let made = tensor.checked_sub(1);
+        let layers = readers(network, tensor).chain(made);
+        let machine = layers.filter(|&layer| candidate.weights[layer].is_some());
+        return tensor..machine.max().map_or(tensor, |last| last + 2);
+    }
     let last = readers(network, tensor).map(|reader| reader + 1).max();
     let end = network.layers.len() + 1;
     let last = match network.outputs.contains(&tensor) {

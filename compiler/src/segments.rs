@@ -69,7 +69,7 @@ fn clocks(program: &Program, job: &Job) -> u64 {
 }
 
 /// Each layer is a segment.
-fn alone(network: &Network) -> Cut {
+pub(crate) fn alone(network: &Network) -> Cut {
     let layers = 0..network.layers.len();
     Cut {
         segments: layers.map(|layer| layer..layer + 1).collect(),
@@ -139,7 +139,7 @@ impl Cutter<'_> {
 /// Instruction words of the layers. They do not depend on addresses.
 struct Words<'a> {
     network: &'a Network,
-    hosts: &'a [Option<String>],
+    constants: &'a Constants,
     whole: bool,
     of_layers: Vec<u64>,
     room: u64,
@@ -163,7 +163,7 @@ impl<'a> Words<'a> {
         }
         Ok(Self {
             network,
-            hosts: &constants.hosts,
+            constants,
             whole: options.whole,
             of_layers,
             room: params.program.words.into(),
@@ -172,11 +172,12 @@ impl<'a> Words<'a> {
 
     fn shortage(&self, layers: &Range<usize>) -> Option<Shortage> {
         let own: u64 = self.of_layers[layers.clone()].iter().sum();
-        let segments = [layers.clone(), layers.end..self.hosts.len()];
-        let runs = runs(self.network, self.hosts, self.whole, &segments).into_iter();
+        let hosts = &self.constants.hosts;
+        let segments = [layers.clone(), layers.end..hosts.len()];
+        let runs = runs(self.network, self.constants, self.whole, &segments).into_iter();
         // Each run of the machine ends with HALT, a word.
         let halts =
-            runs.filter(|run| layers.contains(&run.start) && self.hosts[run.start].is_none());
+            runs.filter(|run| layers.contains(&run.start) && hosts[run.start].is_none());
         Shortage::of(Memory::Program, own + halts.count() as u64, self.room)
     }
 }

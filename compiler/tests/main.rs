@@ -18,6 +18,7 @@ mod nests;
 mod networks;
 mod offsets;
 mod partial_sums;
+mod pieces;
 mod program_banks;
 mod random_nests;
 mod segments;

@@ -317,7 +317,7 @@ fn file(params: &Params) -> Value {
 }
 
 /// The file with the checksum that belongs to its content: what somebody else's tool may write.
-fn read_forged(file: &Value, params: &Params) -> Result<Program, FileError> {
+pub fn read_forged(file: &Value, params: &Params) -> Result<Program, FileError> {
     let text = file.to_string();
     match Program::from_json(&text, params) {
         Err(FileError::Checksum { found, expected }) => {

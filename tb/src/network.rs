@@ -91,6 +91,25 @@ fn host_layer(
     Ok(run_layer(layer, &inputs)?.values)
 }
 
+/// What the host keeps of a tensor, if it needs no place in the machine.
+fn kept(
+    network: &Network,
+    program: &Program,
+    image: &[i8],
+    runs: &[LayerRun],
+    tensor: usize,
+) -> Option<Vec<i8>> {
+    if !program.keeps {
+        return None;
+    }
+    if tensor == 0 {
+        return Some(network.part(image, 0).to_vec());
+    }
+    let mut plans = program.runs.iter().zip(runs);
+    let made = plans.find(|(plan, _)| plan.layers.end == tensor);
+    made.map(|(_, run)| run.values.clone())
+}
+
 /// Cycles a layer may take before it counts as hanging.
 const LAYER_LIMIT_CYCLES: u64 = 1 << 32;
 

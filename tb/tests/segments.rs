@@ -2,7 +2,7 @@
 //! value against the golden network, every counter against the golden machine.
 
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{Options, Program, compile_with};
+use heddle_compiler::{Options, Program, TensorPlan, compile_in_pieces, compile_with};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -37,6 +37,9 @@ fn count_events(coverage: &mut Coverage, program: &Program, params: &Params) {
     coverage.event("words", loads().any(|load| !load.words.is_empty()));
     coverage.event("halos", loads().any(|load| has_halos(load, params)));
     coverage.event("many segments", program.segments.len() > 3);
+    coverage.event("pieces", !program.pieces.is_empty());
+    let is_of_host = |tensor: &TensorPlan| tensor.bytes == 0;
+    coverage.event("no place", program.tensors.iter().any(is_of_host));
 }
 
 /// A random network, if it is cut.
@@ -53,8 +56,8 @@ fn run_random(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<
         whole: rng.random_bool(0.5),
         ..Options::default()
     };
-    let program = match compile_with(&network, params, options) {
-        Ok(program) if !program.segments.is_empty() => program,
+    let (network, program) = match compile_in_pieces(&network, params, options, &[]) {
+        Ok((network, made)) if made.cut.is_some() || made.program.keeps => (network, made.program),
         _ => return Ok(false),
     };
     if program
@@ -110,4 +113,19 @@ fn the_digits_in_segments_are_classified_as_at_once() {
         .map(|segment| segment.host_words)
         .sum();
     assert!(report.simulated_cycles > 3 * (words + report.total.cycles));
+}
+
+/// On the machine of which each layer but the last is too small.
+#[test]
+fn the_digits_in_pieces_are_classified_as_at_once() {
+    let machine = Machine::new(small());
+    let digits = model("digits");
+    assert!(compile_with(&digits, &machine.params, Options::default()).is_err());
+    let made = compile_in_pieces(&digits, &machine.params, Options::default(), &[]);
+    let (network, compiled) = made.unwrap();
+    let program = &compiled.program;
+    let named = |name: &str| program.pieces.iter().any(|pieces| pieces.layer == name);
+    assert!(named("conv2") && named("conv3"), "{:?}", program.pieces);
+    let report = run_images(&machine, 1, (&network, program), labelled(&network, 3)).or_panic();
+    assert_eq!(report.correct, 3);
 }

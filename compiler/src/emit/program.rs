@@ -8,6 +8,7 @@ use heddle_arch::network::Network;
 use super::{Load, Segment, SyncCount};
 use crate::layout::TensorPlan;
 use crate::map::MappingChoice;
+use crate::pieces::Pieces;
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
 
@@ -16,6 +17,10 @@ use crate::schedule::Schedule;
 pub struct Program {
     /// Name of the network.
     pub network: String,
+    /// Layers of the network that are cut into pieces: those of the program are of the network that this makes.
+    pub pieces: Vec<Pieces>,
+    /// The host keeps what runs make, or what it has written: its layers take their inputs from there and not from the machine.
+    pub keeps: bool,
     /// The layers in the order in which they run.
     pub layers: Vec<LayerPlan>,
     /// What the host starts, one after the other: all layers, or each of them.

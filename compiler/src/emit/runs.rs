@@ -9,17 +9,20 @@ use super::program::{LayerPlan, RunPlan};
 use super::sync::{SyncCount, synchronise};
 use crate::cost::{cycles, halted};
 use crate::error::{CompileError, Memory, Shortage};
+use crate::ir::Constants;
 use crate::rule::Engine;
 use crate::schedule::Schedule;
 
-/// The layers of each run: one, or all up to the next one of the host, the next segment or the next output of the network, which
-/// the host reads at the end of a run.
+/// The layers of each run: one, or all up to the next one of the host, the next segment or the next tensor that the host reads at the
+/// end of a run: an output of the network, or what it keeps.
 pub(crate) fn runs(
     network: &Network,
-    hosts: &[Option<String>],
+    Constants { hosts, kept, .. }: &Constants,
     whole: bool,
     segments: &[Range<usize>],
 ) -> Vec<Range<usize>> {
+    let is_read =
+        |tensor: usize| network.outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
     let begins = |layer| segments.iter().any(|layers| layers.start == layer);
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, host) in hosts.iter().enumerate() {
@@ -29,7 +32,7 @@ pub(crate) fn runs(
                     && host.is_none()
                     && hosts[last.start].is_none()
                     && !begins(index)
-                    && !network.outputs.contains(&last.end) =>
+                    && !is_read(last.end) =>
             {
                 last.end = index + 1;
             }

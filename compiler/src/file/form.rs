@@ -25,6 +25,12 @@ pub(super) struct Content {
     pub network: String,
     /// The machine that it was made for.
     pub machine: MachineFile,
+    /// Layers that are cut into pieces, if there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<PiecesFile>,
+    /// Layers of the host take their inputs from what runs have made, and not from the machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps: bool,
     /// What the host starts, one after the other.
     pub runs: Vec<RunFile>,
     /// Layers in the order in which they run.
@@ -48,6 +54,20 @@ pub(super) struct Content {
     /// What the host writes for each image between runs, if not everything fits at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<SegmentFile>,
+}
+
+/// A layer of the network that is cut into pieces.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PiecesFile {
+    /// Its name in the network.
+    pub layer: String,
+    /// Output channels of a piece.
+    pub channels: u32,
+    /// Output rows of a piece.
+    pub rows: u32,
+    /// What it lacks as a whole.
+    pub reason: String,
 }
 
 /// Runs, and what the host writes before the first of them, beside what it has written once.
@@ -176,7 +196,7 @@ pub(super) struct TensorFile {
     pub shape: [u32; 3],
     /// Zero point; HOST_ZERO for the words of this tensor.
     pub zero_point: i8,
-    /// Channels of each partition, in the order of its planes; a channel may lie in several. Where phases lie apart, numbers from the channels on are none.
+    /// Channels of each partition, in the order of its planes; a channel may lie in several. None if the host alone has the tensor. Where phases lie apart, numbers from the channels on are none.
     pub planes: Vec<Vec<u32>>,
     /// Which pixels of its channel a plane holds.
     #[serde(default, skip_serializing_if = "OrderFile::is_plain")]

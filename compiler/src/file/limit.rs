@@ -65,14 +65,15 @@ impl Limit<'_> {
         u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks()) / 8
     }
 
-    pub fn tensor(&self, tensor: &TensorPlan) -> Result<(), FileError> {
+    /// One that the host alone has may have no place.
+    pub fn tensor(&self, tensor: &TensorPlan, is_of_host: bool) -> Result<(), FileError> {
         self.name("tensors.name", &tensor.name)?;
         let place = |what: &str| format!("tensor {}: {what}", tensor.name);
         let shape = tensor.shape;
         for side in [shape.channels, shape.height, shape.width] {
             self.below(&place("shape"), u64::from(side).wrapping_sub(1), 4096)?;
         }
-        if tensor.matrices.is_some() {
+        if tensor.matrices.is_some() || is_of_host && tensor.planes.is_empty() {
             return Ok(());
         }
         let rows = self.params.array.rows;

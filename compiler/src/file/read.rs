@@ -6,13 +6,16 @@ use heddle_arch::host::ClusterStream;
 use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 
-use super::form::{Content, EngineFile, LayerFile, MappingFile, OrderFile, RunFile, TensorFile};
+use super::form::{
+    Content, EngineFile, LayerFile, MappingFile, OrderFile, PiecesFile, RunFile, TensorFile,
+};
 use super::limit::Limit;
 use super::runs::Loads;
 use super::{FileError, load, runs};
 use crate::emit::{LayerPlan, Program, RunPlan, SyncCount};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::{MappingChoice, MappingCost};
+use crate::pieces::Pieces;
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
@@ -59,8 +62,12 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
         instructions: &instructions,
     };
     runs::check(&file.runs, &layers, &loads, &limit)?;
-    for tensor in &tensors {
-        limit.tensor(tensor)?;
+    let pieces = file.pieces.into_iter().map(|file| pieces(file, &limit));
+    let pieces = pieces.collect::<Result<Vec<Pieces>, FileError>>()?;
+    for (index, tensor) in tensors.iter().enumerate() {
+        let mut hosts = file.runs.iter().filter(|run| run.host);
+        let is_written = index == 0 || hosts.any(|run| run.layers[1] == index);
+        limit.tensor(tensor, file.keeps && is_written)?;
     }
     let cluster = file.cluster.iter().map(|word| cluster_word(word));
     let cluster = cluster.collect::<Result<Vec<_>, FileError>>()?;
@@ -70,6 +77,8 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
     let runs = file.runs.into_iter();
     Ok(Program {
         network: file.network,
+        pieces,
+        keeps: file.keeps,
         layers,
         runs: runs.map(|run| run_plan(run, params)).collect(),
         once,
@@ -77,6 +86,17 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
         cluster,
         tensors,
         schedule: Schedule::default(),
+    })
+}
+
+fn pieces(file: PiecesFile, limit: &Limit) -> Result<Pieces, FileError> {
+    limit.name("pieces.layer", &file.layer)?;
+    limit.text("pieces.reason", &file.reason)?;
+    Ok(Pieces {
+        layer: file.layer,
+        channels: file.channels,
+        rows: file.rows,
+        reason: file.reason,
     })
 }
 

@@ -6,12 +6,13 @@ use heddle_arch::params::Params;
 
 use super::form::{
     ColumnFile, Content, EngineFile, ImageFile, LayerFile, MappingFile, MatricesFile, OrderFile,
-    RunFile, SegmentFile, TensorFile,
+    PiecesFile, RunFile, SegmentFile, TensorFile,
 };
 use super::machine::MachineFile;
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, Segment};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
 use crate::map::MappingCost;
+use crate::pieces::Pieces;
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
 
@@ -20,6 +21,8 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
     Content {
         network: program.network.clone(),
         machine: MachineFile::of(params),
+        pieces: program.pieces.iter().map(pieces_file).collect(),
+        keeps: program.keeps,
         runs: (program.runs.iter())
             .map(|run| run_file(run, params))
             .collect(),
@@ -32,6 +35,15 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
         words: hex_words(&program.once.words),
         image: image_file(&program.once.image),
         segments: program.segments.iter().map(segment_file).collect(),
+    }
+}
+
+fn pieces_file(pieces: &Pieces) -> PiecesFile {
+    PiecesFile {
+        layer: pieces.layer.clone(),
+        channels: pieces.channels,
+        rows: pieces.rows,
+        reason: pieces.reason.clone(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
 
-use super::hosts;
+use super::{hosts, readers};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::{DualSum, LayerConstants, dual_sum};
 
@@ -21,6 +21,8 @@ pub(crate) struct Constants {
     pub layers: Vec<LayerConstants>,
     /// The tables of runs of consecutive layers; a single run if the machine has room for all.
     pub tables: Vec<TablePart>,
+    /// For each tensor whether the host keeps it; none of them if there are none.
+    pub kept: Vec<bool>,
 }
 
 /// Tables that are in the machine at the same time.
@@ -80,6 +82,15 @@ impl TablePart {
 }
 
 impl Constants {
+    /// The host keeps what its layers read, and the outputs of the network, so that they need no place for that.
+    pub fn keep(&mut self, network: &Network) {
+        let is_kept = |tensor: usize| {
+            let is_read = readers(network, tensor).any(|reader| self.hosts[reader].is_some());
+            is_read || network.outputs.contains(&tensor)
+        };
+        self.kept = (0..=network.layers.len()).map(is_kept).collect();
+    }
+
     /// A table that has no room begins another part.
     fn make_room(&mut self, layer: usize, table: &StoredTable, most: usize) {
         let part = self.tables.last().expect("there is a part");

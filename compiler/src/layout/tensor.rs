@@ -22,7 +22,7 @@ pub struct TensorPlan {
     pub shape: Shape,
     /// Zero point; the value of HOST_ZERO for the words of this tensor.
     pub zero_point: i8,
-    /// Channels of each partition, in the order of its planes; a channel may lie in several.
+    /// Channels of each partition, in the order of its planes; a channel may lie in several. None if the host alone has the tensor.
     pub planes: Vec<Vec<u32>>,
     /// Which pixels of its channel a plane holds.
     pub order: PixelOrder,
@@ -69,6 +69,18 @@ impl Footprint {
     pub fn of(shape: Shape, padding: Padding, planes: u32) -> Self {
         let size = [shape.height, shape.width];
         Self::of_planes(size, padding, planes, &[size])
+    }
+
+    /// No room at all.
+    pub fn none() -> Self {
+        Self {
+            bytes: 0,
+            lead: 0,
+            pitch: 0,
+            plane_stride: 0,
+            planes: 0,
+            written: Vec::new(),
+        }
     }
 
     /// Planes of this size, of which these rows and columns are written: those of the first plane, of the next one and so on, from the front

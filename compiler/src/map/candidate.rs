@@ -9,7 +9,7 @@ use super::MappingCost;
 use super::layouts::TensorLayout;
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
-use crate::ir::{Constants, Lowered, lower};
+use crate::ir::{Constants, Lowered, lower, readers};
 use crate::layout::{Distances, TensorPlan};
 use crate::options::MatrixOptions;
 use crate::product::{Mapping, Orders, PlacedLayer, WeightPlan};
@@ -82,6 +82,8 @@ pub(crate) struct Candidate {
     pub ways: Ways,
     /// Weights of each layer of planes.
     pub weights: Vec<Option<WeightPlan>>,
+    /// For each tensor whether the host keeps it; none of them if there are none.
+    pub kept: Vec<bool>,
     /// Layout of each tensor of planes.
     pub layouts: Vec<Option<TensorLayout>>,
     /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or the weights of a layer.
@@ -127,8 +129,17 @@ impl Candidate {
             .collect();
         let tensors = lowered.tensors.iter().enumerate();
         let layouts = tensors.map(|(tensor, value)| {
-            let layout =
-                || TensorLayout::of(network, tensor, &weights, orders[tensor], params.lanes());
+            let layout = || {
+                let made = tensor.checked_sub(1);
+                let mut machine = readers(network, tensor).chain(made);
+                let is_kept = constants.kept.get(tensor) == Some(&true);
+                match is_kept && machine.all(|layer| weights[layer].is_none()) {
+                    true => TensorLayout::none(),
+                    false => {
+                        TensorLayout::of(network, tensor, &weights, orders[tensor], params.lanes())
+                    }
+                }
+            };
             value.is_none().then(layout)
         });
         let mut candidate = Self {
@@ -136,6 +147,7 @@ impl Candidate {
             ways,
             layouts: layouts.collect(),
             weights,
+            kept: constants.kept.clone(),
             lowered,
             costs: None,
         };

@@ -30,6 +30,15 @@ impl TensorLayout {
         }
     }
 
+    /// Of a tensor that the host alone has.
+    pub fn none() -> Self {
+        Self {
+            planes: Vec::new(),
+            order: PixelOrder::Plain,
+            footprint: Footprint::none(),
+        }
+    }
+
     /// The tensor at an address; it must end inside a partition.
     pub fn at(&self, network: &Network, tensor: usize, base: u32) -> TensorPlan {
         let (shape, zero_point) = network.tensor(tensor);

@@ -141,7 +141,7 @@ impl Planes {
         }
         let tensors = layouts().map(|(tensor, layout)| {
             let request = SpaceRequest {
-                steps: lifetime(network, tensor),
+                steps: lifetime(network, candidate, tensor),
                 written: layout.footprint.written(),
                 cleared: 0,
             };

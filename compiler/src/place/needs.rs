@@ -57,7 +57,7 @@ impl<'a> Needs<'a> {
         let layouts = self.layouts().enumerate().skip(apart);
         let requests: Vec<SpaceRequest> = layouts
             .map(|(tensor, layout)| SpaceRequest {
-                steps: lifetime(self.network, tensor),
+                steps: lifetime(self.network, self.candidate, tensor),
                 written: layout.footprint.written(),
                 cleared: self.cut.cleared(tensor),
             })
@@ -93,7 +93,7 @@ impl<'a> Needs<'a> {
         } else {
             layers.end + 1
         };
-        let needed = lifetime(self.network, tensor);
+        let needed = lifetime(self.network, self.candidate, tensor);
         needed.start < end && start < needed.end
     }
 

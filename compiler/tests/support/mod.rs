@@ -6,6 +6,8 @@ pub mod engines;
 pub mod matrices;
 pub mod sparse;
 
+use std::collections::BTreeMap;
+
 use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::{Params, Post};
@@ -422,27 +424,40 @@ pub fn run(
     };
     load_before(machine, 0);
     write(machine, &program.tensors[0], image);
+    // By tensor, what the host keeps.
+    let mut kept = BTreeMap::from([(0, image.to_vec())]);
     let results = program.runs.iter().enumerate().map(|(run, plan)| {
         if run > 0 {
             load_before(machine, run);
         }
-        let counters = match plan.host {
+        let tensor = plan.layers.end;
+        let (values, counters) = match plan.host {
             true => {
-                run_on_host(machine, program, &network.layers[plan.layers.start]);
-                Counters::default()
+                let layer = &network.layers[plan.layers.start];
+                let values = run_on_host(machine, program, layer, &kept);
+                (values, Counters::default())
             }
-            false => machine
-                .run(plan.start_pc, 10_000_000)
-                .unwrap_or_else(|error| panic!("{}: {error}", plan.name)),
+            false => {
+                let counters = machine.run(plan.start_pc, 10_000_000);
+                let counters = counters.unwrap_or_else(|error| panic!("{}: {error}", plan.name));
+                (read_values(machine, &program.tensors[tensor]), counters)
+            }
         };
-        let tensor = &program.tensors[plan.layers.end];
-        (read_values(machine, tensor), counters)
+        if program.keeps {
+            kept.insert(tensor, values.clone());
+        }
+        (values, counters)
     });
     results.collect()
 }
 
 /// What the host makes of a layer's inputs goes where its output belongs.
-fn run_on_host(machine: &mut Machine, program: &Program, layer: &Layer) {
+fn run_on_host(
+    machine: &mut Machine,
+    program: &Program,
+    layer: &Layer,
+    kept: &BTreeMap<usize, Vec<i8>>,
+) -> Vec<i8> {
     let plan = program.layers.iter().find(|plan| plan.name == layer.name);
     let plan = plan.expect("all layers have a plan");
     let tensors: Vec<Tensor> = plan
@@ -450,11 +465,19 @@ fn run_on_host(machine: &mut Machine, program: &Program, layer: &Layer) {
         .iter()
         .map(|&tensor| Tensor {
             shape: program.tensors[tensor].shape,
-            values: read_values(machine, &program.tensors[tensor]),
+            values: match kept.get(&tensor).filter(|_| program.keeps) {
+                Some(values) => values.clone(),
+                None => read_values(machine, &program.tensors[tensor]),
+            },
         })
         .collect();
     let made = run_layer(layer, &tensors.iter().collect::<Vec<_>>()).unwrap();
-    write(machine, &program.tensors[plan.output], &made.values);
+    let output = &program.tensors[plan.output];
+    write(machine, output, &made.values);
+    match program.keeps {
+        true => made.values,
+        false => read_values(machine, output),
+    }
 }
 
 fn write(machine: &mut Machine, tensor: &TensorPlan, values: &[i8]) {
@@ -487,7 +510,8 @@ pub fn check(
         let expected = golden(network, image).unwrap();
         let found = run(&mut machine, program, network, image);
         assert_eq!(found.len(), program.runs.len());
-        for &output in &network.outputs {
+        // What the host keeps may lie nowhere any more.
+        for &output in network.outputs.iter().filter(|_| !program.keeps) {
             let values = read_values(&mut machine, &program.tensors[output]);
             let name = network.tensor_name(output);
             assert_eq!(values, expected[output - 1].values, "{place}: {name}");

@@ -8,7 +8,7 @@ use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Load, Program, RunPlan, TensorPlan};
 
-use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer};
+use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept};
 use crate::host::{Host, HostError};
 
 /// A verilated machine with a network in it.
@@ -125,17 +125,17 @@ impl<'a> Hardware<'a> {
         // Zeros around the input may lie where the segments before have had weights.
         self.load_before(0)?;
         self.write_tensor(&program.tensors[0], self.network.part(image, 0))?;
-        let runs = program.runs.iter().enumerate();
-        runs.map(|(run, plan)| {
+        let mut made = Vec::new();
+        for (run, plan) in program.runs.iter().enumerate() {
             if run > 0 {
                 self.load_before(run)?;
             }
-            match plan.host {
-                true => self.run_on_host(plan, image),
-                false => self.run_on_machine(plan),
-            }
-        })
-        .collect()
+            made.push(match plan.host {
+                true => self.run_on_host(plan, image, &made)?,
+                false => self.run_on_machine(plan)?,
+            });
+        }
+        Ok(made)
     }
 
     fn run_on_machine(&mut self, plan: &RunPlan) -> Result<LayerRun, RunError> {
@@ -149,13 +149,23 @@ impl<'a> Hardware<'a> {
         })
     }
 
-    /// Reads the inputs of a layer and writes its output.
-    fn run_on_host(&mut self, plan: &RunPlan, image: &[i8]) -> Result<LayerRun, RunError> {
-        let program = self.program;
+    /// Reads the inputs of a layer, or takes what it has kept of them, and writes its output.
+    fn run_on_host(
+        &mut self,
+        plan: &RunPlan,
+        image: &[i8],
+        made: &[LayerRun],
+    ) -> Result<LayerRun, RunError> {
+        let (network, program) = (self.network, self.program);
         let layer = &self.network.layers[plan.layers.start];
         let inputs = layer.inputs.iter();
         let inputs: Result<Vec<Vec<i8>>, RunError> = inputs
-            .map(|input| self.read_tensor(&program.tensors[input.tensor]))
+            .map(
+                |input| match kept(network, program, image, made, input.tensor) {
+                    Some(values) => Ok(values),
+                    None => self.read_tensor(&program.tensors[input.tensor]),
+                },
+            )
             .collect();
         let index = plan.layers.start;
         let values = host_layer(self.network, index, program, image, inputs?)?;

@@ -7,7 +7,7 @@ use heddle_compiler::{CompileError, Load, Program, RunPlan, TensorPlan};
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 
-use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer};
+use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept};
 
 /// A golden machine with a network in it, beside the golden network.
 pub(super) struct Prediction<'a> {
@@ -46,7 +46,12 @@ impl<'a> Prediction<'a> {
 
     /// What the hardware must make of an image.
     pub(super) fn run_image(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
-        Ok(self.run(image, |_, _| Ok(Vec::new()))?.1)
+        let keeps = self.program.keeps;
+        let read = |machine: &mut Machine, tensor: &TensorPlan| match keeps {
+            true => read_tensor(machine, tensor),
+            false => Ok(Vec::new()),
+        };
+        Ok(self.run(image, read)?.1)
     }
 
     /// What the golden machine makes of an image, and what the golden network says.
@@ -76,7 +81,7 @@ impl<'a> Prediction<'a> {
             let output = &program.tensors[plan.layers.end];
             let before = self.cluster_counts();
             let (counters, values) = match plan.host {
-                true => (Vec::new(), self.run_on_host(plan, image)?),
+                true => (Vec::new(), self.run_on_host(plan, image, &found)?),
                 false => {
                     let counters = self.run_on_machine(plan)?;
                     (counters, read(&mut self.machine, output)?)
@@ -122,13 +127,23 @@ impl<'a> Prediction<'a> {
         Ok(counters.iter().collect())
     }
 
-    /// Reads the inputs of a layer and writes its output.
-    fn run_on_host(&mut self, plan: &RunPlan, image: &[i8]) -> Result<Vec<i8>, RunError> {
-        let program = self.program;
+    /// Reads the inputs of a layer, or takes what it has kept of them, and writes its output.
+    fn run_on_host(
+        &mut self,
+        plan: &RunPlan,
+        image: &[i8],
+        made: &[LayerRun],
+    ) -> Result<Vec<i8>, RunError> {
+        let (network, program) = (self.network, self.program);
         let layer = &self.network.layers[plan.layers.start];
         let inputs = layer.inputs.iter();
         let inputs: Result<Vec<Vec<i8>>, CompileError> = inputs
-            .map(|input| read_tensor(&mut self.machine, &program.tensors[input.tensor]))
+            .map(
+                |input| match kept(network, program, image, made, input.tensor) {
+                    Some(values) => Ok(values),
+                    None => read_tensor(&mut self.machine, &program.tensors[input.tensor]),
+                },
+            )
             .collect();
         let index = plan.layers.start;
         let values = host_layer(self.network, index, program, image, inputs?)?;
