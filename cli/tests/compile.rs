@@ -103,7 +103,8 @@ fn layers_that_are_too_large_run_in_pieces() {
     let pieces = made["pieces"].as_array().expect("a list");
     let names: Vec<_> = pieces.iter().filter_map(|p| p["layer"].as_str()).collect();
     assert_eq!(names, ["conv1", "conv2"]);
-    let lacks = "column parameters need 2 column tiles, 1 available, 1 missing (set by column_tiles)";
+    let lacks =
+        "column parameters need 2 column tiles, 1 available, 1 missing (set by column_tiles)";
     for part in pieces {
         let counts = [&part["groups_of_channels"], &part["bands_of_rows"]];
         assert_eq!(counts, [2, 1], "{part}");
@@ -112,7 +113,11 @@ fn layers_that_are_too_large_run_in_pieces() {
     let text = bench.done("compile m.json -c one.json -o p.json");
     let line = format!("\nconv1      2            1        {lacks}\n");
     assert!(text.contains(&line), "{text}");
-    assert!(bench.done("compile m.json -c one.json --dump place").contains("conv1 channels 0-3"));
+    assert!(
+        bench
+            .done("compile m.json -c one.json --dump place")
+            .contains("conv1 channels 0-3")
+    );
 
     // The same tensors with a program of a file, with one that is made now, and without pieces.
     for (name, run) in [

@@ -93,9 +93,7 @@ fn machines_that_are_too_small_are_refused() {
     let bench = Bench::new(&[("c.json", &small), ("m.json", MODEL)]);
     bench.refused(
         "cosim -c c.json -m m.json",
-        &[
-            "network tiny does not fit tiny, not even layer conv1 by itself: program needs ",
-        ],
+        &["network tiny does not fit tiny, not even layer conv1 by itself: program needs "],
     );
 }
 

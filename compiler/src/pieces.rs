@@ -75,7 +75,7 @@ impl Program {
         match pieces.find(|pieces| !pieces.fits(network)) {
             Some(Pieces { layer, .. }) => Err(format!(
                 "program of {}: {} has no layer {layer} that can be cut as pieces.{layer} says",
-                self.job.network, network.name
+                self.network, network.name
             )),
             None if self.pieces.is_empty() => Ok(Cow::Borrowed(network)),
             None => Ok(Cow::Owned(rewritten(network, &self.pieces).network)),

@@ -176,8 +176,7 @@ impl<'a> Words<'a> {
         let segments = [layers.clone(), layers.end..hosts.len()];
         let runs = runs(self.network, self.constants, self.whole, &segments).into_iter();
         // Each run of the machine ends with HALT, a word.
-        let halts =
-            runs.filter(|run| layers.contains(&run.start) && hosts[run.start].is_none());
+        let halts = runs.filter(|run| layers.contains(&run.start) && hosts[run.start].is_none());
         Shortage::of(Memory::Program, own + halts.count() as u64, self.room)
     }
 }
