@@ -262,13 +262,16 @@ impl TensorPlan {
     }
 
     /// Partition and word of every word that holds elements, in the order channel, row, phase, word of the
-    /// row. Of a channel in several partitions the first copy. Of matrices each once, by partition.
+    /// row; none if the host alone has the tensor. Of a channel in several partitions the first copy. Of matrices each once, by partition.
     #[must_use]
     pub fn word_places(&self) -> Vec<(u32, u32)> {
         if let Some(matrices) = &self.matrices {
             return matrices.word_places();
         }
         let mut places = Vec::new();
+        if self.planes.is_empty() {
+            return places;
+        }
         for channel in 0..self.shape.channels {
             for y in 0..self.shape.height {
                 for columns in self.pieces() {
