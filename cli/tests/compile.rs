@@ -134,11 +134,11 @@ fn layers_that_are_too_large_run_in_pieces() {
     let run = bench.simulate("cosim -m m.json -c one.json -p p.json");
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 
-    let few = CONFIG.replace("\"words\": 1024", "\"words\": 16");
+    let few = CONFIG.replace("\"words_per_bank\": 256", "\"words_per_bank\": 16");
     assert_ne!(few, CONFIG);
     bench.write("few.json", few);
     bench.refused_with(&[
-        "compile m.json -c few.json -o p.json | network tiny does not fit tiny, not even layer conv1 by itself: program needs",
+        "compile m.json -c few.json -o p.json | network tiny does not fit tiny, not even layer conv1 by itself: activations need",
     ]);
 }
 
