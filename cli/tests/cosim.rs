@@ -89,11 +89,15 @@ fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
 
 #[test]
 fn machines_that_are_too_small_are_refused() {
-    let small = CONFIG.replace("\"words\": 1024", "\"words\": 16");
+    let small = CONFIG.replace("\"words_per_bank\": 256", "\"words_per_bank\": 16");
     let bench = Bench::new(&[("c.json", &small), ("m.json", MODEL)]);
     bench.refused(
         "cosim -c c.json -m m.json",
-        &["network tiny does not fit tiny, not even layer conv1 by itself: program needs "],
+        &[
+            "network tiny does not fit tiny, not even layer conv1 by itself: activations need 160 bytes in each partition, \
+            128 available, 32 missing (set by state_buffer.words_per_bank or state_buffer.banks); weights need 144 bytes in \
+            each partition, 128 available, 16 missing (set by state_buffer.words_per_bank or state_buffer.banks)",
+        ],
     );
 }
 
