@@ -6,7 +6,7 @@ use heddle_arch::params::Params;
 use crate::emit::Program;
 use crate::error::{CompileError, Shortage};
 use crate::ir::Constants;
-use crate::map::{Candidate, Candidates};
+use crate::map::{Candidate, Candidates, Goal};
 use crate::options::Options;
 use crate::place::Cut;
 use crate::product::Mapping;
@@ -98,8 +98,12 @@ impl<'a> Job<'a> {
                 Err(_) => u64::MAX,
             }
         };
+        let goal = Goal {
+            lack: &lack,
+            clocks: &Candidate::cycles,
+        };
         let mut found = Found {
-            candidates: map::candidates(network, constants, params, options, &lack)?,
+            candidates: map::candidates(network, constants, params, options, goal)?,
             errors: Vec::new(),
             program: None,
             cut: cut.clone(),

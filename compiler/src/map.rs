@@ -30,11 +30,11 @@ pub use choice::{MappingChoice, MappingCost};
 pub(crate) use layouts::TensorLayout;
 pub use missed::Missed;
 pub(crate) use missed::missed;
-pub(crate) use search::Lack;
+pub(crate) use search::Goal;
 use search::Search;
 pub(crate) use text::tables;
 
-/// All combinations: those that are asked for, the one with the fewest cycles first, and then the others.
+/// All combinations: those that are asked for, the one with the fewest clocks first, and then the others.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     pub all: Vec<Candidate>,
@@ -51,11 +51,11 @@ pub(crate) fn candidates(
     constants: &Constants,
     params: &Params,
     options: Options,
-    lack: Lack,
+    goal: Goal,
 ) -> Result<Candidates, CompileError> {
     limits::check(network, constants, params)?;
     let first = flattenable(network);
-    let search = Search::of(network, params);
+    let search = Search::of(network, params, goal);
     let is_asked = |switches: Switches| {
         let Switches {
             flattened, pixels, ..
@@ -95,11 +95,11 @@ pub(crate) fn candidates(
         let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
-            add(search.reduced(of(ways), &mut of, lack));
+            add(search.reduced(of(ways), &mut of));
         }
         add(new);
     }
-    found.sort_by_key(|candidate| (!is_asked(candidate.switches), candidate.cycles()));
+    found.sort_by_key(|candidate| (!is_asked(candidate.switches), (goal.clocks)(candidate)));
     let asked = found
         .iter()
         .filter(|candidate| is_asked(candidate.switches));

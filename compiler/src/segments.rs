@@ -11,7 +11,7 @@ use crate::emit::{Program, runs};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Constants;
 use crate::job::{Found, Job};
-use crate::map::{self, Candidate, Candidates};
+use crate::map::{self, Candidate, Candidates, Goal};
 use crate::place::{self, Cut, Needs};
 use crate::{engine, schedule};
 
@@ -24,7 +24,19 @@ pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileEr
         let lacks = (needs.all()).flat_map(|layer| needs.shortages(&(layer..layer + 1)));
         lacks.map(|shortage| shortage.share()).sum()
     };
-    let candidates = map::candidates(network, constants, params, job.options, &lack)?;
+    // Weights are loaded again for each image, as far as they do not fit.
+    let expected = |candidate: &Candidate| {
+        let weights = candidate.weights.iter().flatten();
+        let words: u64 = weights.map(|plan| plan.bytes() / 8).sum();
+        candidate
+            .cycles()
+            .saturating_add(words * u64::from(params.array.rows))
+    };
+    let goal = Goal {
+        lack: &lack,
+        clocks: &expected,
+    };
+    let candidates = map::candidates(network, constants, params, job.options, goal)?;
     let Candidates { mut all, asked } = candidates;
     let others = all.split_off(asked);
     let (mut refused, mut errors, mut fitting) = (Vec::new(), Vec::new(), Vec::new());

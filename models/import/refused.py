@@ -62,6 +62,10 @@ def mean_before_padding():
     graph = malformed(
         "mean_before_padding", (1, 4, 4, 1), 5, [("AVERAGE_POOL_2D", [0], 1), ("MAX_POOL_2D", [1], 2)]
     )
+    # Of 4 places: sums of an odd number have no halves and count from any zero point.
+    mean, source = graph.graph.operators[0].builtinOptions, graph.graph.tensors[0]
+    mean.filterHeight = mean.filterWidth = 2
+    source.shape = [1, 5, 5, 1]
     weights = graph.tensor("weights", 0.01, data=graph.rng.integers(1, 9, (1, 3, 3, 1), numpy.int8))
     bias = graph.constant("bias", [0])
     output = graph.tensor("output", 0.05, 5, (1, 4, 4, 1))

@@ -9,23 +9,31 @@ use super::candidate::{Candidate, Ways};
 use super::orders::{block_layers, tensor_orders};
 use crate::product::Mapping;
 
-/// How much of the memories is missing, in millionths of what there is; 0 if all fits.
-pub(crate) type Lack<'a> = &'a dyn Fn(&Candidate) -> u64;
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal<'a> {
+    /// How much of the memories is missing, in millionths of what there is; 0 if all fits.
+    pub lack: &'a dyn Fn(&Candidate) -> u64,
+    /// Clocks for an image.
+    pub clocks: &'a dyn Fn(&Candidate) -> u64,
+}
 
 /// The layers of a network that have a choice.
 pub(super) struct Search<'a> {
     network: &'a Network,
     params: &'a Params,
+    goal: Goal<'a>,
     /// Depthwise layers that can make several pixels at a time; those of a group read the same tensor.
     groups: Vec<(Vec<usize>, Vec<Mapping>)>,
 }
 
 impl<'a> Search<'a> {
-    pub fn of(network: &'a Network, params: &'a Params) -> Self {
+    pub fn of(network: &'a Network, params: &'a Params, goal: Goal<'a>) -> Self {
         let groups = block_layers(network, params);
         Self {
             network,
             params,
+            goal,
             groups,
         }
     }
@@ -66,7 +74,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Ways with the fewest cycles, as far as changes of some groups or of one layer lead to them; changes of mappings only if they may.
+    /// Ways with the fewest clocks, as far as changes of some groups or of one layer lead to them; changes of mappings only if they may.
     pub fn fastest(
         &self,
         begin: Ways,
@@ -80,20 +88,22 @@ impl<'a> Search<'a> {
                 changes.extend(self.mappings(&best.ways, |_, _| true));
             }
             let changed = changes.into_iter().map(&mut *candidate);
-            match changed.min_by_key(Candidate::cycles) {
-                Some(better) if better.cycles() < best.cycles() => best = better,
+            match changed.min_by_key(self.goal.clocks) {
+                Some(better) if (self.goal.clocks)(&better) < (self.goal.clocks)(&best) => {
+                    best = better;
+                }
                 _ => return best.ways,
             }
         }
     }
 
-    /// Takes back what saves the fewest cycles for what it needs, until the rest fits or nothing is left.
+    /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left.
     pub fn reduced(
         &self,
         begin: Candidate,
         candidate: &mut dyn FnMut(Ways) -> Candidate,
-        lack: Lack,
     ) -> Candidate {
+        let Goal { lack, clocks } = self.goal;
         let mut best = begin;
         let mut missing = lack(&best);
         while missing > 0 {
@@ -102,14 +112,11 @@ impl<'a> Search<'a> {
             let changed = changes.into_iter().map(&mut *candidate);
             let changed = changed.map(|changed| (lack(&changed), changed));
             let helps = changed.filter(|(left, _)| *left < missing);
-            // Cycles for each part that is no longer missing; of those that fit, the fewest.
+            // Clocks for each part that is no longer missing; of those that fit, the fewest.
             let cost = |(left, changed): &(u64, Candidate)| {
-                let cycles = u128::from(changed.cycles().saturating_sub(best.cycles()));
-                (
-                    *left > 0,
-                    cycles * 1_000_000 / u128::from(missing - left),
-                    changed.cycles(),
-                )
+                let more = u128::from(clocks(changed).saturating_sub(clocks(&best)));
+                let each = more * 1_000_000 / u128::from(missing - left);
+                (*left > 0, each, clocks(changed))
             };
             let Some((left, next)) = helps.min_by_key(cost) else {
                 break;
