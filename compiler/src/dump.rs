@@ -3,9 +3,9 @@
 use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 
+use crate::cutter::{self, Fitted};
 use crate::error::CompileError;
 use crate::options::Options;
-use crate::pieces::{self, Fitted};
 use crate::table::Table;
 use crate::{map, place};
 
@@ -28,7 +28,7 @@ pub fn dump(
     options: Options,
     stage: Stage,
 ) -> Result<Vec<Table>, CompileError> {
-    let Fitted { network, found, .. } = pieces::fitted(network, params, options, &[])?;
+    let Fitted { network, found, .. } = cutter::fitted(network, params, options, &[])?;
     let network = &*network;
     let taken = found.errors.len();
     match (stage, &found.program) {

@@ -31,6 +31,7 @@
 
 pub mod activation;
 mod cost;
+mod cutter;
 mod dump;
 mod emit;
 mod engine;
@@ -61,6 +62,7 @@ use heddle_arch::params::Params;
 
 use job::{Found, Job};
 
+pub use cutter::compile_in_pieces;
 pub use dump::{Stage, dump};
 pub use emit::{ColumnParam, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
@@ -70,7 +72,7 @@ pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use map::{MappingChoice, MappingCost, Missed};
 pub use options::{IdentitySource, MatrixOptions, Options};
-pub use pieces::{Pieces, compile_in_pieces};
+pub use pieces::Pieces;
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};

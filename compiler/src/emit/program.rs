@@ -1,5 +1,6 @@
 //! What a machine needs to run a network.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
@@ -8,7 +9,7 @@ use heddle_arch::network::Network;
 use super::{Load, Segment, SyncCount};
 use crate::layout::TensorPlan;
 use crate::map::MappingChoice;
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, rewritten};
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
 
@@ -190,5 +191,23 @@ impl Program {
             }
         }
         Ok(())
+    }
+}
+
+impl Program {
+    /// The network that the program is of: the one that is given, or its layers in pieces.
+    ///
+    /// # Errors
+    /// A layer of which the program has pieces is not there, or cannot be cut so.
+    pub fn network_of<'n>(&self, network: &'n Network) -> Result<Cow<'n, Network>, String> {
+        let mut pieces = self.pieces.iter();
+        match pieces.find(|pieces| !pieces.fits(network)) {
+            Some(Pieces { layer, .. }) => Err(format!(
+                "program of {}: {} has no layer {layer} that can be cut as pieces.{layer} says",
+                self.network, network.name
+            )),
+            None if self.pieces.is_empty() => Ok(Cow::Borrowed(network)),
+            None => Ok(Cow::Owned(rewritten(network, &self.pieces).network)),
+        }
     }
 }

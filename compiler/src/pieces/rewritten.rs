@@ -9,14 +9,14 @@ use heddle_arch::requantise::Rounding;
 use super::{Pieces, step};
 
 /// A network with layers in pieces.
-pub(super) struct Rewritten {
+pub(crate) struct Rewritten {
     pub network: Network,
     /// For each of its layers that of the original network which it belongs to.
     pub origins: Vec<usize>,
 }
 
 /// Cuts layers. Every tensor of the network is one of the new network, too, with its name.
-pub(super) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
+pub(crate) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
     let mut builder = Builder {
         original,
         layers: Vec::new(),
