@@ -54,6 +54,7 @@ pub(crate) fn fitted<'n>(
         Ok((found, _)) => found.program.is_none(),
         Err(error) => matches!(error, CompileError::DoesNotFit { .. }),
     };
+    let is_too_large = is_too_large && can_be_kept(network);
     let cutter = Cutter {
         job,
         constants: &constants,
@@ -67,6 +68,16 @@ pub(crate) fn fitted<'n>(
         found,
         cut,
     })
+}
+
+/// Elements of a tensor that the host keeps, at most.
+const KEPT: usize = 1 << 26;
+
+/// The host has room for every tensor.
+fn can_be_kept(network: &Network) -> bool {
+    let outputs = network.layers.iter().map(|layer| layer.output);
+    let mut shapes = outputs.chain([network.input]);
+    shapes.all(|shape| shape.elements() <= KEPT)
 }
 
 /// Layers that do not fit by themselves, and what they lack.
