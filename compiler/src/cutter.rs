@@ -71,7 +71,7 @@ pub(crate) fn fitted<'n>(
 }
 
 /// Elements of a tensor that the host keeps, at most.
-const KEPT: usize = 1 << 26;
+const KEPT: usize = 1 << 22;
 
 /// The host has room for every tensor.
 fn can_be_kept(network: &Network) -> bool {

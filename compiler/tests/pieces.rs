@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
+use heddle_arch::network::{Layer, LayerKind, Network, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{Compiled, Options, Pieces, Program, compile_in_pieces, compile_with};
 use heddle_sim::network::run as golden;
@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::segments::read_forged;
-use crate::support::chain::{Link, chain};
+use crate::support::chain::{Link, chain, window};
 use crate::support::converted::{padded_maximum, sum, table};
 use crate::support::depthwise::{depthwise, point, random_depthwise_network};
 use crate::support::{
@@ -90,19 +90,6 @@ fn network(seed: u64, shape: Shape, make: fn(&mut ChaCha8Rng, Source) -> Layer) 
     network
 }
 
-fn windows(rng: &mut ChaCha8Rng, source: Source, outputs: u32) -> Layer {
-    let mut layer = point(rng, source, outputs);
-    layer.kernel = [3, 3];
-    layer.padding = Padding {
-        top: 1,
-        bottom: 1,
-        left: 1,
-        right: 1,
-    };
-    fill(rng, &mut layer);
-    layer
-}
-
 fn moved(mut layer: Layer, stride: [u32; 2], dilation: [u32; 2], padding: u32) -> Layer {
     (layer.stride, layer.dilation) = (stride, dilation);
     (layer.padding.top, layer.padding.bottom) = (padding, padding);
@@ -126,15 +113,15 @@ fn connected(rng: &mut ChaCha8Rng, source: Source) -> Layer {
 type Subject = (&'static str, fn(&mut ChaCha8Rng, Source) -> Layer);
 
 const SUBJECTS: [Subject; 9] = [
-    ("conv", |rng, source| windows(rng, source, 40)),
+    ("conv", |rng, source| window(rng, source, 40)),
     ("stride", |rng, source| {
-        moved(windows(rng, source, 20), [2, 1], [1, 1], 1)
+        moved(window(rng, source, 20), [2, 1], [1, 1], 1)
     }),
     ("sparse stride", |rng, source| {
-        moved(windows(rng, source, 20), [4, 3], [1, 1], 2)
+        moved(window(rng, source, 20), [4, 3], [1, 1], 2)
     }),
     ("dilation", |rng, source| {
-        moved(windows(rng, source, 20), [1, 1], [3, 2], 5)
+        moved(window(rng, source, 20), [1, 1], [3, 2], 5)
     }),
     ("depthwise", |rng, source| depthwise(rng, source, true)),
     ("pooling", |rng, mut source| {

@@ -24,7 +24,7 @@ fn square(rng: &mut ChaCha8Rng, source: Source, apart: u32) -> Layer {
 }
 
 /// A layer of 3 x 3 places that keeps the size of its plane.
-fn window(rng: &mut ChaCha8Rng, source: Source, outputs: u32) -> Layer {
+pub fn window(rng: &mut ChaCha8Rng, source: Source, outputs: u32) -> Layer {
     let mut layer = point(rng, source, outputs);
     layer.kernel = [3, 3];
     layer.padding = Padding {
