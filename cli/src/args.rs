@@ -211,6 +211,10 @@ pub struct MakingArgs {
     /// All layers up to the next one of the host, or the next output, are one run of the machine; else the host starts each of them
     #[arg(long)]
     pub whole: bool,
+    /// If the network is cut into segments: what the host loads for each lies beside what it loads for the next one, so that it can do that
+    /// while the array works
+    #[arg(long)]
+    pub double_buffer: bool,
     /// Layers of matrices.
     #[command(flatten)]
     pub matrices: MatrixArgs,
@@ -224,6 +228,7 @@ impl From<&MakingArgs> for heddle_compiler::Options {
         Self {
             mapping: args.mapping.mapping(),
             whole: args.whole,
+            double_buffered: args.double_buffer,
             matrices: (&args.matrices).into(),
             engines: (&args.engines).into(),
         }
@@ -268,7 +273,7 @@ pub struct NetworkArgs {
     #[arg(long, requires = "outputs")]
     pub tensors: bool,
     /// Program of the network, made by heddle compile [default: it is compiled]
-    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
+    #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
     pub program: Option<PathBuf>,
     /// How the program is made.
     #[command(flatten)]

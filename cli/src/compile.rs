@@ -101,8 +101,8 @@ fn asm(program: &Program) -> Result<String, Failure> {
         let mut behind = program.runs[index + 1..].iter().filter(|run| !run.host);
         // The next run may start in a segment of its own.
         let end = behind.next().map(|next| next.start_pc as usize);
-        let end = end.filter(|&end| end > run.start_pc as usize);
-        let words = &words[run.start_pc as usize..end.unwrap_or(words.len())];
+        let length = end.and_then(|end| end.checked_sub(run.start_pc as usize));
+        let words = &words[..length.unwrap_or(words.len()).min(words.len())];
         text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
         text += &disassemble(words).map_err(Failure::new)?;
     }

@@ -110,7 +110,7 @@ fn lacks(job: &Job, constants: &Constants) -> Result<Lacks, CompileError> {
     if !candidate.lowered.items.is_empty() {
         return Ok(Lacks::new());
     }
-    let alone = segments::alone(network);
+    let alone = segments::alone(network, job.options);
     let needs = Needs::of(network, &candidate, params, &alone);
     let layers = needs.all();
     let of_each = layers.map(|layer| (layer, needs.shortages(&(layer..layer + 1))));

@@ -63,7 +63,7 @@ pub(crate) fn emit(
         whole: options.whole,
         params,
     };
-    let (runs, words) = made.runs(runs, segments)?;
+    let (runs, words) = made.runs(runs, &placement.parts)?;
     let parts = loads::Parts {
         network,
         constants,
@@ -76,6 +76,7 @@ pub(crate) fn emit(
         network: network.name.clone(),
         pieces: Vec::new(),
         keeps: !constants.kept.is_empty(),
+        double_buffered: placement.parts.beside,
         layers,
         runs,
         once,

@@ -1,8 +1,8 @@
 //! Which way each layer takes through the array: the combinations of mappings that a network can have, and what each of
 //! their layers costs.
 //!
-//! Only the first layer can have its taps laid over the rows: the host writes its input into every partition that needs it, while a
-//! drain leaves each channel in one partition. Depthwise layers make several pixels at a time where that saves cycles, those of their
+//! Only a layer that alone reads what the host writes can have its taps laid over the rows: the host writes its input into every partition
+//! that needs it, while a drain leaves each channel in one partition. Depthwise layers make several pixels at a time where that saves cycles, those of their
 //! neighbours included. Streamed weights and kept copies of matrices save time and take room.
 //!
 //! A layer costs the cycles of its own instructions, which do not depend on addresses: nothing is placed here.
@@ -54,8 +54,8 @@ pub(crate) fn candidates(
     goal: Goal,
 ) -> Result<Candidates, CompileError> {
     limits::check(network, constants, params)?;
-    let first = flattenable(network);
-    let search = Search::of(network, params, goal);
+    let flattenable = flattenable(network, constants);
+    let search = Search::of(network, constants, &flattenable, params, goal);
     let is_asked = |switches: Switches| {
         let Switches {
             flattened, pixels, ..
@@ -63,9 +63,11 @@ pub(crate) fn candidates(
         match options.mapping {
             None => true,
             Some(Mapping::Channel) => !flattened && pixels == Pixels::One,
-            Some(Mapping::Flattened) => (flattened || first.is_none()) && pixels == Pixels::One,
-            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || search.is_empty(),
-            Some(Mapping::Blocks) => pixels == Pixels::Blocks || search.is_empty(),
+            Some(Mapping::Flattened) => {
+                (flattened || flattenable.is_empty()) && pixels == Pixels::One
+            }
+            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || !search.has_pixels(),
+            Some(Mapping::Blocks) => pixels == Pixels::Blocks || !search.has_pixels(),
         }
     };
     let mut costs = Costs::default();
@@ -83,9 +85,9 @@ pub(crate) fn candidates(
         Some(_) => {}
         None => found.push(new),
     };
-    for switches in combinations(network, first.is_some(), !search.is_empty()) {
+    for switches in combinations(network, !flattenable.is_empty(), &search) {
         let mut of = |ways| candidate(switches, ways);
-        let ways = Ways::new(network, switches, first);
+        let ways = Ways::new(network, switches, &flattenable);
         let (ways, maps) = match switches.pixels {
             Pixels::One => (ways, false),
             Pixels::Rows => (search.all(ways, Mapping::Toeplitz), false),
@@ -95,7 +97,7 @@ pub(crate) fn candidates(
         let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
-            add(search.reduced(of(ways), &mut of));
+            add(search.reduced(of(ways), maps, &mut of));
         }
         add(new);
     }
@@ -126,7 +128,7 @@ pub(crate) fn plain(
         streamed: false,
         keeps: false,
     };
-    let ways = Ways::new(network, switches, None);
+    let ways = Ways::new(network, switches, &[]);
     let (matrices, mut costs) = (options.matrices, Costs::default());
     Ok(Candidate::of(
         network, switches, ways, constants, params, matrices, &mut costs,
@@ -134,9 +136,12 @@ pub(crate) fn plain(
 }
 
 /// What can be made use of; where there is no choice, one of each.
-fn combinations(network: &Network, flattens: bool, pairs: bool) -> Vec<Switches> {
-    let pixels = [Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen];
-    let pixels = &pixels[..if pairs { 4 } else { 1 }];
+fn combinations(network: &Network, flattens: bool, search: &Search) -> Vec<Switches> {
+    let pixels: &[Pixels] = match (search.has_pixels(), search.has_choice()) {
+        (true, _) => &[Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen],
+        (false, true) => &[Pixels::One, Pixels::Chosen],
+        (false, false) => &[Pixels::One],
+    };
     let layers = &network.layers;
     let of_matrices = layers.iter().any(|layer| layer.kind.is_of_matrices());
     let mut all = Vec::new();
@@ -157,12 +162,18 @@ fn combinations(network: &Network, flattens: bool, pairs: bool) -> Vec<Switches>
     all
 }
 
-/// The layer that can have its taps laid over the rows: the only one that reads the input of the
-/// network, because the host can write that wherever it is needed.
-fn flattenable(network: &Network) -> Option<usize> {
-    let mut readers = readers(network, 0);
-    let first = readers.next()?;
-    let layer = &network.layers[first];
-    let dense = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
-    (dense && readers.next().is_none() && layer.groups == 1).then_some(first)
+/// The layers that can have their taps laid over the rows: each is the only reader of a tensor that the host writes, who can do that
+/// wherever it is needed.
+fn flattenable(network: &Network, constants: &Constants) -> Vec<usize> {
+    let by_host = |layer: usize| constants.hosts[layer].is_some();
+    let layers = network.layers.iter().enumerate();
+    let found = layers.filter(|(index, layer)| {
+        let dense = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
+        dense && layer.groups == 1 && !by_host(*index) && {
+            let input = layer.inputs[0].tensor;
+            let is_written = input.checked_sub(1).is_none_or(by_host);
+            is_written && readers(network, input).count() == 1
+        }
+    });
+    found.map(|(index, _)| index).collect()
 }

@@ -12,6 +12,8 @@ pub struct Options {
     /// All layers up to the next one of the host, or the next output, are one run of the machine; default: the host starts each of
     /// them.
     pub whole: bool,
+    /// The data of each segment lie beside those of the next one, so that a host can load these while the array works.
+    pub double_buffered: bool,
     /// Layers of matrices.
     pub matrices: MatrixOptions,
     /// Engines of the layers.

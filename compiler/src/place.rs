@@ -57,6 +57,8 @@ pub(crate) struct Cut {
     pub segments: Vec<Range<usize>>,
     /// The host clears the halos of what a segment makes, so that tensors of the segments before may have lain there.
     pub clears: bool,
+    /// What the host loads for a segment is in the machine beside what it loads for the next one. It may load them while the segment runs.
+    pub beside: bool,
 }
 
 impl Cut {
@@ -65,7 +67,27 @@ impl Cut {
         Self {
             segments: iter::once(0..network.layers.len()).collect(),
             clears: false,
+            beside: false,
         }
+    }
+
+    /// All segments that may be loaded or run while one does; only itself where they take each other's places.
+    fn around(&self, layers: &Range<usize>) -> Range<usize> {
+        match self.neighbours(layers) {
+            [] => layers.clone(),
+            [first, .., last] | [first @ last] => first.start..last.end,
+        }
+    }
+
+    /// A segment with those before and behind it; nothing where they take each other's places.
+    fn neighbours(&self, layers: &Range<usize>) -> &[Range<usize>] {
+        let mut segments = self.segments.iter();
+        let number = segments.position(|segment| segment == layers);
+        let number = number.filter(|_| self.beside && self.segments.len() > 1);
+        number.map_or(&[], |number| {
+            let end = self.segments.len().min(number + 2);
+            &self.segments[number.saturating_sub(1)..end]
+        })
     }
 
     /// The step before which the halos of a tensor are cleared for each image; 0 if they are cleared with the image alone.
@@ -84,17 +106,28 @@ pub(crate) struct Parts {
     pub weights: Vec<Range<usize>>,
     pub column_tiles: Vec<Range<usize>>,
     pub row_offsets: Vec<Range<usize>>,
+    /// Each second segment has the upper half of a memory, the others the lower one.
+    pub beside: bool,
 }
 
 impl Parts {
     /// Everything is there at the same time.
-    fn whole(layers: usize) -> Self {
+    pub fn whole(layers: usize) -> Self {
         let all = || iter::once(0..layers).collect();
         Self {
             segments: all(),
             weights: all(),
             column_tiles: all(),
             row_offsets: all(),
+            beside: false,
+        }
+    }
+
+    /// The first place of a part in a memory with so many.
+    pub fn first(&self, part: usize, places: u32) -> u32 {
+        match self.beside && part % 2 == 1 {
+            true => places / 2,
+            false => 0,
         }
     }
 }
@@ -139,7 +172,10 @@ pub(crate) fn place(
     let bytes =
         |plan: &WeightPlan| u32::try_from(plan.bytes()).expect("everything fits a partition");
     let (weights, _) = numbered(candidate, &parts.weights, &regions.weights, bytes);
-    let from = vec![0; parts.column_tiles.len()];
+    let tiles = 0..parts.column_tiles.len();
+    let from: Vec<u32> = tiles
+        .map(|part| parts.first(part, params.column_tiles))
+        .collect();
     let (mut column_tiles, tile) = numbered(candidate, &parts.column_tiles, &from, |plan| {
         plan.column_tiles
     });
@@ -153,8 +189,11 @@ pub(crate) fn place(
         tensors: tensors.collect(),
         weights,
         column_tiles,
-        tables: (parts.row_offsets.iter())
-            .map(|layers| row_tables(network, candidate, layers))
+        tables: (parts.row_offsets.iter().enumerate())
+            .map(|(part, layers)| {
+                let first = parts.first(part, params.state_buffer.row_offsets);
+                row_tables(network, candidate, layers).from(first)
+            })
             .collect(),
         parts,
         zeros: regions.zeros,
@@ -244,17 +283,17 @@ fn row_tables(network: &Network, candidate: &Candidate, layers: &Range<usize>) -
     })
 }
 
-/// Column tiles and table entries that some layers are missing.
+/// Column tiles and table entries that so many copies of those of some layers are missing.
 fn numbers(
     candidate: &Candidate,
-    layers: &Range<usize>,
+    (layers, copies): (&Range<usize>, u64),
     tables: &RowTables,
     params: &Params,
 ) -> [Option<Shortage>; 2] {
     let plans = candidate.weights[layers.clone()].iter().flatten();
     let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
-    let column_tiles = column_tiles + u64::from(candidate.lowered.column_tiles());
-    let entries = tables.entries.len() as u64;
+    let column_tiles = copies * (column_tiles + u64::from(candidate.lowered.column_tiles()));
+    let entries = copies * tables.entries.len() as u64;
     let offsets = params.state_buffer.row_offsets;
     [
         Shortage::of(

@@ -12,13 +12,14 @@ use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Constants;
 use crate::job::{Found, Job};
 use crate::map::{self, Candidate, Candidates, Goal};
+use crate::options::Options;
 use crate::place::{self, Cut, Needs};
 use crate::{engine, schedule};
 
 /// The program of the combination for which array and host take the fewest clocks in all.
 pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileError> {
     let (network, params) = (job.network, job.params);
-    let alone = alone(network);
+    let alone = alone(network, job.options);
     let lack = |candidate: &Candidate| {
         let needs = Needs::of(network, candidate, params, &alone);
         let lacks = (needs.all()).flat_map(|layer| needs.shortages(&(layer..layer + 1)));
@@ -81,30 +82,40 @@ fn clocks(program: &Program, job: &Job) -> u64 {
 }
 
 /// Each layer is a segment.
-pub(crate) fn alone(network: &Network) -> Cut {
+pub(crate) fn alone(network: &Network, options: Options) -> Cut {
     let layers = 0..network.layers.len();
     Cut {
         segments: layers.map(|layer| layer..layer + 1).collect(),
-        clears: true,
+        clears: !options.double_buffered,
+        beside: options.double_buffered,
     }
 }
 
-/// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
+/// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that, which takes host
+/// words, and if none of them is there while the array works.
 fn cut(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
     let words = Words::of(job, constants, candidate)?;
-    let [kept, cleared] = [false, true].map(|clears| {
+    let alone = alone(job.network, job.options);
+    if alone.beside {
+        constants.check_tables(job.network, job.params)?;
+    }
+    let joined = |clears| {
+        let cut = Cut {
+            clears,
+            ..alone.clone()
+        };
         let mut cutter = Cutter {
             job,
             candidate,
             words: &words,
-            cut: Cut {
-                clears,
-                ..alone(job.network)
-            },
+            cut,
         };
         cutter.join(constants).map(|()| cutter.cut)
-    });
-    kept.or(cleared)
+    };
+    match joined(false) {
+        Err(_) if alone.clears => joined(true),
+        kept => kept,
+    }
 }
 
 /// Segments of a combination that grow.
@@ -152,7 +163,7 @@ impl Cutter<'_> {
 struct Words<'a> {
     network: &'a Network,
     constants: &'a Constants,
-    whole: bool,
+    options: Options,
     of_layers: Vec<u64>,
     room: u64,
 }
@@ -165,7 +176,13 @@ impl<'a> Words<'a> {
         candidate: &Candidate,
     ) -> Result<Self, CompileError> {
         let (network, params, options) = (job.network, job.params, job.options);
-        let placement = place::place(network, candidate, &alone(network), options, params)?;
+        let placement = place::place(
+            network,
+            candidate,
+            &alone(network, options),
+            options,
+            params,
+        )?;
         let engines = engine::choose(network, candidate, options.engines, job.zeros, params)?;
         let chosen = (candidate, &engines);
         let schedule = schedule::schedule(network, chosen, &placement, options, params)?;
@@ -176,19 +193,37 @@ impl<'a> Words<'a> {
         Ok(Self {
             network,
             constants,
-            whole: options.whole,
+            options,
             of_layers,
             room: params.program.words.into(),
         })
     }
 
     fn shortage(&self, layers: &Range<usize>) -> Option<Shortage> {
+        let Options {
+            whole,
+            double_buffered,
+            ..
+        } = self.options;
+        let all = 0..self.of_layers.len();
+        let copies = match double_buffered && self.needed(&all, false) > self.room {
+            true => 2,
+            false => 1,
+        };
+        Shortage::of(
+            Memory::Program,
+            copies * self.needed(layers, whole),
+            self.room,
+        )
+    }
+
+    fn needed(&self, layers: &Range<usize>, whole: bool) -> u64 {
         let own: u64 = self.of_layers[layers.clone()].iter().sum();
         let hosts = &self.constants.hosts;
         let segments = [layers.clone(), layers.end..hosts.len()];
-        let runs = runs(self.network, self.constants, self.whole, &segments).into_iter();
+        let runs = runs(self.network, self.constants, whole, &segments).into_iter();
         // Each run of the machine ends with HALT, a word.
         let halts = runs.filter(|run| layers.contains(&run.start) && hosts[run.start].is_none());
-        Shortage::of(Memory::Program, own + halts.count() as u64, self.room)
+        own + halts.count() as u64
     }
 }

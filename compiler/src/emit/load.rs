@@ -8,8 +8,10 @@ use heddle_arch::params::{Params, ProgramMemory};
 /// What a host writes before it starts runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Load {
-    /// Instruction words from program word 0 on.
+    /// Instruction words.
     pub words: Vec<u32>,
+    /// Program word of the first of them.
+    pub first_word: u32,
     /// Column parameters.
     pub columns: Vec<ColumnParam>,
     /// State-buffer words (partition, word, bytes), written with HOST_ZERO = 0.

@@ -36,10 +36,16 @@ impl Parts<'_> {
             several => several,
         };
         let mut halos = self.placement.halos.iter();
-        let segments = segments.iter().map(|layers| {
+        let segments = segments.iter().enumerate().map(|(number, layers)| {
             let halos = halos.next().cloned().unwrap_or_default();
             let mut load = self.load(layers.clone(), false, halos);
-            load.words = words.next().unwrap_or_default();
+            if let Some(words) = words.next() {
+                load.first_word = self
+                    .placement
+                    .parts
+                    .first(number, self.params.program.words);
+                load.words = words;
+            }
             let of_segment = |run: &&RunPlan| layers.contains(&run.layers.start);
             let first = runs.iter().take_while(|run| !of_segment(run)).count();
             let count = runs.iter().filter(of_segment).count();
@@ -76,6 +82,7 @@ impl Parts<'_> {
         } = *self;
         Load {
             words: Vec::new(),
+            first_word: 0,
             columns: image::columns(network, candidate, placement, columns, params),
             image: image::image(network, candidate, placement, (zeros, weights), params),
             row_offsets: rows.flat_map(|(_, tables)| tables.offsets()).collect(),

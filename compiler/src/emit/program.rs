@@ -22,6 +22,8 @@ pub struct Program {
     pub pieces: Vec<Pieces>,
     /// The host keeps what runs make, or what it has written: its layers take their inputs from there and not from the machine.
     pub keeps: bool,
+    /// What the host loads for a segment lies beside what it loads for the next one.
+    pub double_buffered: bool,
     /// The layers in the order in which they run.
     pub layers: Vec<LayerPlan>,
     /// What the host starts, one after the other: all layers, or each of them.
@@ -97,22 +99,30 @@ impl LayerPlan {
 }
 
 impl Program {
-    /// What the host writes before it starts a run, beside what it has written once.
-    #[must_use]
-    pub fn load_before(&self, run: usize) -> Option<&Load> {
-        let mut segments = self.segments.iter();
-        let found = segments.find(|segment| segment.runs.start == run);
-        found.map(|segment| &segment.load)
+    /// What the host writes before it starts a run, beside what it has written once; where two segments lie beside each other, as early as
+    /// it may: what the next segment needs.
+    pub fn loads_before(&self, run: usize) -> impl Iterator<Item = &Load> {
+        let begins = |segment: &Segment| segment.runs.start == run;
+        let number = self.segments.iter().position(begins);
+        let loads = number.map_or(0..0, |number| match (self.double_buffered, number) {
+            (false, _) => number..number + 1,
+            (true, 0) => 0..2,
+            (true, _) => number + 1..number + 2,
+        });
+        let segments = self.segments.iter();
+        let loads = segments.take(loads.end).skip(loads.start);
+        loads.map(|segment| &segment.load)
     }
 
-    /// The instruction words among which a run starts.
+    /// The instruction words of a run and of those behind it.
     #[must_use]
     pub fn words_of(&self, run: usize) -> &[u32] {
         let mut segments = self.segments.iter();
         let found = segments.find(|segment| segment.runs.contains(&run));
-        let own = found.map(|segment| &segment.load.words);
-        own.filter(|words| !words.is_empty())
-            .unwrap_or(&self.once.words)
+        let own = found.map(|segment| &segment.load);
+        let load = own.filter(|load| !load.words.is_empty());
+        let load = load.unwrap_or(&self.once);
+        &load.words[(self.runs[run].start_pc - load.first_word) as usize..]
     }
 
     /// Instruction words of all runs.

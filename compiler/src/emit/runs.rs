@@ -10,6 +10,7 @@ use super::sync::{SyncCount, synchronise};
 use crate::cost::{cycles, halted};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Constants;
+use crate::place::Parts;
 use crate::rule::Engine;
 use crate::schedule::Schedule;
 
@@ -60,27 +61,26 @@ impl Made<'_> {
     pub fn runs(
         &self,
         runs: Vec<Range<usize>>,
-        segments: &[Range<usize>],
+        parts: &Parts,
     ) -> Result<(Vec<RunPlan>, Vec<Vec<u32>>), CompileError> {
-        let all = 0..self.hosts.len();
-        let (plans, words) = self.of_parts(&runs, std::slice::from_ref(&all));
-        let lack = |words: &Vec<u32>| {
+        let (plans, words) = self.of_parts(&runs, &Parts::whole(self.hosts.len()));
+        let lack = |words: &Vec<u32>, copies: u64| {
             let room = self.params.program.words.into();
-            Shortage::of(Memory::Program, words.len() as u64, room)
+            Shortage::of(Memory::Program, copies * words.len() as u64, room)
         };
-        let Some(shortage) = lack(&words[0]) else {
+        let Some(shortage) = lack(&words[0], 1) else {
             return Ok((plans, words));
         };
         let fail = |shortage, layers: &Range<usize>| {
             let error = CompileError::does_not_fit(self.network, self.params, vec![shortage]);
             Err(error.of(layers, self.network))
         };
-        if segments.len() == 1 {
-            return fail(shortage, &segments[0]);
+        if parts.segments.len() == 1 {
+            return fail(shortage, &parts.segments[0]);
         }
-        let (plans, words) = self.of_parts(&runs, segments);
-        for (layers, words) in segments.iter().zip(&words) {
-            if let Some(shortage) = lack(words) {
+        let (plans, words) = self.of_parts(&runs, parts);
+        for (layers, words) in parts.segments.iter().zip(&words) {
+            if let Some(shortage) = lack(words, 1 + u64::from(parts.beside)) {
                 return fail(shortage, layers);
             }
         }
@@ -88,21 +88,19 @@ impl Made<'_> {
     }
 
     /// The runs, and the words of each part of the layers.
-    fn of_parts(
-        &self,
-        runs: &[Range<usize>],
-        parts: &[Range<usize>],
-    ) -> (Vec<RunPlan>, Vec<Vec<u32>>) {
-        let mut words = vec![Vec::new(); parts.len()];
+    fn of_parts(&self, runs: &[Range<usize>], parts: &Parts) -> (Vec<RunPlan>, Vec<Vec<u32>>) {
+        let mut words = vec![Vec::new(); parts.segments.len()];
         let plans = runs.iter().map(|layers| {
-            let part = parts.iter().position(|part| part.contains(&layers.start));
-            let words = &mut words[part.expect("every layer is in a part")];
-            self.run(words, layers.clone())
+            let mut segments = parts.segments.iter();
+            let part = segments.position(|part| part.contains(&layers.start));
+            let part = part.expect("every layer is in a part");
+            let first = parts.first(part, self.params.program.words);
+            self.run((&mut words[part], first), layers.clone())
         });
         (plans.collect(), words)
     }
 
-    fn run(&self, words: &mut Vec<u32>, layers: Range<usize>) -> RunPlan {
+    fn run(&self, words: (&mut Vec<u32>, u32), layers: Range<usize>) -> RunPlan {
         let name = match layers.len() {
             1 if !self.whole || self.network.layers.len() > 1 => {
                 &self.network.layers[layers.start].name
@@ -115,11 +113,16 @@ impl Made<'_> {
         }
     }
 
-    /// Adds the instructions of some layers, and HALT behind them.
-    fn machine_run(&self, words: &mut Vec<u32>, name: &str, layers: Range<usize>) -> RunPlan {
+    /// Adds the instructions of some layers, and HALT behind them, to words of which the first has this number.
+    fn machine_run(
+        &self,
+        (words, first): (&mut Vec<u32>, u32),
+        name: &str,
+        layers: Range<usize>,
+    ) -> RunPlan {
         let (instructions, sync) = synchronise(self.schedule, layers.clone());
         let instructions = halted(instructions);
-        let start_pc = words.len() as u32;
+        let start_pc = first + words.len() as u32;
         for instruction in &instructions {
             debug_assert_eq!(instruction.check_machine(self.params), Ok(()));
             words.extend(instruction.encode());

@@ -31,6 +31,9 @@ pub(super) struct Content {
     /// Layers of the host take their inputs from what runs have made, and not from the machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps: bool,
+    /// What the host loads for a segment lies beside what it loads for the next one, so that it may load them while the segment runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub double_buffered: bool,
     /// What the host starts, one after the other.
     pub runs: Vec<RunFile>,
     /// Layers in the order in which they run.
@@ -83,10 +86,17 @@ pub(super) struct SegmentFile {
     /// Tables of functions of one byte, from number 1 on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<String>,
-    /// Instruction words from program word 0 on: its runs start among them. Empty if all words are written once.
+    /// Instruction words: its runs start among them. Empty if all words are written once.
     pub words: String,
+    /// Program word of the first of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub first_word: u32,
     /// State-buffer words, written with HOST_ZERO = 0.
     pub image: Vec<ImageFile>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Instructions that the host starts at once; they end with HALT.

@@ -27,6 +27,7 @@ pub(super) fn loads(
         row_offsets: std::mem::take(&mut file.row_offsets),
         tables: std::mem::take(&mut file.tables),
         words: std::mem::take(&mut file.words),
+        first_word: 0,
         image: std::mem::take(&mut file.image),
     };
     check_runs(&segments, file.runs.len(), limit)?;
@@ -67,8 +68,9 @@ fn load(file: SegmentFile, limit: &Limit) -> Result<(Load, Instructions), FileEr
         .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
         .collect();
     let most = u64::from(params.program.words) + 1;
-    limit.below("words", words.len() as u64, most)?;
-    let instructions = decoded(&words, params)?;
+    let end = u64::from(file.first_word) + words.len() as u64;
+    limit.below("words", end, most)?;
+    let instructions = decoded(&words, file.first_word as usize, params)?;
     for (row, entry, _) in &file.row_offsets {
         limit.below("row_offsets row", (*row).into(), params.array.rows.into())?;
         let entries = params.state_buffer.row_offsets;
@@ -83,6 +85,7 @@ fn load(file: SegmentFile, limit: &Limit) -> Result<(Load, Instructions), FileEr
     let tables = tables.map(|table| digits("tables", table, Table::ENTRIES));
     let load = Load {
         words,
+        first_word: file.first_word,
         columns,
         image: image(file.image, limit)?,
         row_offsets: file.row_offsets,
@@ -108,8 +111,8 @@ fn image(pieces: Vec<ImageFile>, limit: &Limit) -> Result<Vec<(u32, u32, [u8; 8]
     Ok(image)
 }
 
-/// The instructions, all of which are legal for the machine.
-fn decoded(words: &[u32], params: &Params) -> Result<Instructions, FileError> {
+/// The instructions by their program words, all of which are legal for the machine.
+fn decoded(words: &[u32], first: usize, params: &Params) -> Result<Instructions, FileError> {
     let mut instructions = BTreeMap::new();
     let mut at = 0;
     while at < words.len() {
@@ -122,7 +125,7 @@ fn decoded(words: &[u32], params: &Params) -> Result<Instructions, FileError> {
             found: "no program".to_string(),
             expected: format!("word {at}: {error}"),
         })?;
-        instructions.insert(at, instruction);
+        instructions.insert(first + at, instruction);
         at += length;
     }
     Ok(instructions)

@@ -79,6 +79,7 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
         network: file.network,
         pieces,
         keeps: file.keeps,
+        double_buffered: file.double_buffered,
         layers,
         runs: runs.map(|run| run_plan(run, params)).collect(),
         once,

@@ -18,17 +18,14 @@ pub(super) struct Loads<'a> {
 }
 
 impl Loads<'_> {
-    /// The number of words among which a run starts, and their instructions.
-    fn of(&self, run: usize) -> (u64, &Instructions) {
+    /// The load among whose words a run starts, and their instructions.
+    fn of(&self, run: usize) -> (&Load, &Instructions) {
         let mut segments = self.segments.iter().enumerate();
         let own = segments.find(|(_, segment)| segment.runs.contains(&run));
         let own = own.filter(|(_, segment)| !segment.load.words.is_empty());
         match own {
-            Some((index, segment)) => (
-                segment.load.words.len() as u64,
-                &self.instructions[index + 1],
-            ),
-            None => (self.once.words.len() as u64, &self.instructions[0]),
+            Some((index, segment)) => (&segment.load, &self.instructions[index + 1]),
+            None => (self.once, &self.instructions[0]),
         }
     }
 }
@@ -59,10 +56,12 @@ pub(super) fn check(
 fn check_steps(
     run: &RunFile,
     layers: &[LayerPlan],
-    (words, instructions): (u64, &Instructions),
+    (load, instructions): (&Load, &Instructions),
     limit: &Limit,
 ) -> Result<(), FileError> {
-    limit.below("runs.start_pc", run.start_pc.into(), words)?;
+    let (pc, first) = (u64::from(run.start_pc), u64::from(load.first_word));
+    limit.below("runs.start_pc", pc, first + load.words.len() as u64)?;
+    limit.below("segments.first_word", first, pc + 1)?;
     let steps = instructions.range(run.start_pc as usize..);
     let steps = steps.map(|(_, step)| step);
     let own: Vec<&Instruction> = steps.take_while(|step| !is_halt(step)).collect();

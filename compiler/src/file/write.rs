@@ -23,6 +23,7 @@ pub(super) fn content(program: &Program, params: &Params) -> Content {
         machine: MachineFile::of(params),
         pieces: program.pieces.iter().map(pieces_file).collect(),
         keeps: program.keeps,
+        double_buffered: program.double_buffered,
         runs: (program.runs.iter())
             .map(|run| run_file(run, params))
             .collect(),
@@ -54,6 +55,7 @@ fn segment_file(Segment { runs, load }: &Segment) -> SegmentFile {
         row_offsets: load.row_offsets.clone(),
         tables: load.tables.iter().map(|table| hex(table)).collect(),
         words: hex_words(&load.words),
+        first_word: load.first_word,
         image: image_file(&load.image),
     }
 }

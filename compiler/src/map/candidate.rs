@@ -23,14 +23,14 @@ pub(crate) enum Pixels {
     Rows,
     /// All that can make blocks.
     Blocks,
-    /// Those that save cycles.
+    /// Those that save cycles; of the layers whose taps can lie over the rows those that save cycles, too.
     Chosen,
 }
 
 /// What a combination makes use of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Switches {
-    /// The first layer has its taps laid over the rows.
+    /// Layers that can have their taps laid over the rows have them so.
     pub flattened: bool,
     /// Which depthwise layers make several pixels at a time.
     pub pixels: Pixels,
@@ -59,12 +59,12 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// One pixel at a time; the taps of layer `first` over the rows if the switches say so.
-    pub fn new(network: &Network, switches: Switches, first: Option<usize>) -> Self {
+    /// One pixel at a time; the taps of some layers over the rows if the switches say so.
+    pub fn new(network: &Network, switches: Switches, flattenable: &[usize]) -> Self {
         let layers = network.layers.len();
         let mut mappings = vec![Mapping::Channel; layers];
-        if let Some(first) = first.filter(|_| switches.flattened) {
-            mappings[first] = Mapping::Flattened;
+        for &layer in flattenable.iter().filter(|_| switches.flattened) {
+            mappings[layer] = Mapping::Flattened;
         }
         Self {
             mappings,
@@ -114,7 +114,7 @@ impl Candidate {
             switches.keeps,
             params.array.cols,
         );
-        let orders = tensor_orders(network, &ways.mappings, params);
+        let orders = tensor_orders(network, constants, &ways.mappings, params);
         let orders = orders.expect("its layers can read and write so");
         let layers = network.layers.iter().enumerate();
         let weights: Vec<Option<WeightPlan>> = layers

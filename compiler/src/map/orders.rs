@@ -3,7 +3,7 @@
 use heddle_arch::network::{Layer, LayerKind, Network, Padding};
 use heddle_arch::params::Params;
 
-use crate::ir::readers;
+use crate::ir::{Constants, readers};
 use crate::layout::{Phases, PixelOrder};
 use crate::product::{Mapping, Orders, PixelBlocks, reduction, sums_phases};
 
@@ -32,9 +32,10 @@ fn by_pixel(layer: &Layer) -> bool {
     point || matches!(layer.kind, LayerKind::Add(_) | LayerKind::WeightedSum)
 }
 
-/// The order of the pixels of every tensor; none if a layer could not read or write them so.
+/// The order of the pixels of every tensor; none if a layer could not read or write them so. The host can.
 pub(crate) fn tensor_orders(
     network: &Network,
+    constants: &Constants,
     mappings: &[Mapping],
     params: &Params,
 ) -> Option<Vec<PixelOrder>> {
@@ -62,7 +63,8 @@ pub(crate) fn tensor_orders(
         orders[index + 1] = PixelOrder::Joined(phases);
     }
     for index in 0..layers.len() {
-        if mappings[index].phases().is_none() {
+        let by_host = constants.hosts[index].is_some();
+        if !by_host && mappings[index].phases().is_none() {
             orders[index + 1] = written(network, index, &orders, params)?;
             let flattened = mappings[index] == Mapping::Flattened;
             let reads = layer_orders(network, index, &orders, params).reads;

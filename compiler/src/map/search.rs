@@ -7,6 +7,7 @@ use heddle_arch::params::Params;
 
 use super::candidate::{Candidate, Ways};
 use super::orders::{block_layers, tensor_orders};
+use crate::ir::Constants;
 use crate::product::Mapping;
 
 /// What is looked for.
@@ -21,26 +22,42 @@ pub(crate) struct Goal<'a> {
 /// The layers of a network that have a choice.
 pub(super) struct Search<'a> {
     network: &'a Network,
+    constants: &'a Constants,
     params: &'a Params,
     goal: Goal<'a>,
-    /// Depthwise layers that can make several pixels at a time; those of a group read the same tensor.
+    /// Layers that can have their taps laid over the rows, each by itself, and depthwise layers that can make several pixels at a time; those of a group read the same tensor.
     groups: Vec<(Vec<usize>, Vec<Mapping>)>,
 }
 
 impl<'a> Search<'a> {
-    pub fn of(network: &'a Network, params: &'a Params, goal: Goal<'a>) -> Self {
-        let groups = block_layers(network, params);
+    pub fn of(
+        network: &'a Network,
+        constants: &'a Constants,
+        flattenable: &[usize],
+        params: &'a Params,
+        goal: Goal<'a>,
+    ) -> Self {
+        let flattenable = flattenable.iter().copied();
+        let flattenable = flattenable.map(|layer| (vec![layer], vec![Mapping::Flattened]));
+        let groups = flattenable.chain(block_layers(network, params)).collect();
         Self {
             network,
+            constants,
             params,
             goal,
             groups,
         }
     }
 
-    /// No layer can make several pixels at a time.
-    pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+    /// Whether a layer can make several pixels at a time.
+    pub fn has_pixels(&self) -> bool {
+        let mut mappings = self.groups.iter().flat_map(|(_, mappings)| mappings);
+        mappings.any(|mapping| mapping.phases().is_some())
+    }
+
+    /// Whether there is more to choose than one mapping for all layers that can have it.
+    pub fn has_choice(&self) -> bool {
+        self.has_pixels() || self.groups.len() > 1
     }
 
     /// Ways with another mapping of a group; where a neighbour could not read or write so, of those behind it or in front of it as well,
@@ -54,7 +71,8 @@ impl<'a> Search<'a> {
                     .iter()
                     .for_each(|&layer| changed.mappings[layer] = mapping);
             }
-            tensor_orders(self.network, &changed.mappings, self.params).map(|_| changed)
+            let mappings = &changed.mappings;
+            tensor_orders(self.network, self.constants, mappings, self.params).map(|_| changed)
         };
         let behind = (group + 1..=self.groups.len()).find_map(|end| changed(group..end));
         let in_front = (0..=group)
@@ -97,17 +115,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left.
+    /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left; taps laid over the rows only if
+    /// mappings may change.
     pub fn reduced(
         &self,
         begin: Candidate,
+        maps: bool,
         candidate: &mut dyn FnMut(Ways) -> Candidate,
     ) -> Candidate {
         let Goal { lack, clocks } = self.goal;
         let mut best = begin;
         let mut missing = lack(&best);
         while missing > 0 {
-            let mut changes = self.mappings(&best.ways, |from, to| to.phases() < from.phases());
+            let fewer = |from: Mapping, to: Mapping| {
+                to.phases() < from.phases() || (maps && from == Mapping::Flattened)
+            };
+            let mut changes = self.mappings(&best.ways, fewer);
             changes.extend(unstreamed(&best));
             let changed = changes.into_iter().map(&mut *candidate);
             let changed = changed.map(|changed| (lack(&changed), changed));

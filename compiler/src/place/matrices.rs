@@ -88,7 +88,7 @@ pub(super) fn place(
     let planes = planes.map_err(|shortage| does_not_fit(vec![shortage]))?;
     let layers = 0..network.layers.len();
     let tables = row_tables(network, candidate, &layers);
-    let shortages = numbers(candidate, &layers, &tables, params);
+    let shortages = numbers(candidate, (&layers, 1), &tables, params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
     for groups in [

@@ -126,24 +126,56 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// The memories that are too small for these layers at once.
+    /// Bytes of weights of some layers in a partition.
+    pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
+        let weights = self.candidate.weights[layers.clone()].iter().flatten();
+        weights.map(WeightPlan::bytes).sum()
+    }
+
+    /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.
     pub fn shortages(&self, layers: &Range<usize>) -> Vec<Shortage> {
+        let beside = self.cut.neighbours(layers);
+        let copies = 1 + u64::from(!beside.is_empty());
+        let around = self.cut.around(layers);
+        let own = self.weight_bytes(layers);
+        let others = beside.iter().map(|other| self.weight_bytes(other));
+        let weights = own + others.max().unwrap_or(0);
+        let shortages = self.lacks((layers, copies), &around, weights);
+        if shortages.is_empty() || beside.is_empty() {
+            return shortages;
+        }
+        // What has room for all layers is written once.
+        let all = self.shortages(&self.all());
+        let lacks = |memory| all.iter().any(|lack| lack.memory == memory);
+        let shortages = shortages.into_iter();
+        shortages.filter(|lack| lacks(lack.memory)).collect()
+    }
+
+    /// What so many copies of the data of some layers lack, with weights of so many bytes, behind the tensors that these and others need.
+    fn lacks(
+        &self,
+        (layers, copies): (&Range<usize>, u64),
+        around: &Range<usize>,
+        weights: u64,
+    ) -> Vec<Shortage> {
         let params = self.params;
         let input_bytes = match self.layouts().next() {
-            Some(input) if self.apart() > 0 && self.is_live(0, layers) => input.footprint.bytes,
+            Some(input) if self.apart() > 0 && self.is_live(0, around) => input.footprint.bytes,
             _ => 0,
         };
         let input_room = params.operand_bytes() - params.work_bytes();
-        let weights = self.candidate.weights[layers.clone()].iter().flatten();
-        let weight_bytes = weights.map(WeightPlan::bytes).sum();
-        let room = self.activation_room(layers);
+        let room = self.activation_room(around);
         let weight_room = u64::from(params.work_bytes()) - room;
-        let [column_tiles, row_offsets] =
-            numbers(self.candidate, layers, &self.tables(layers), params);
+        let [column_tiles, row_offsets] = numbers(
+            self.candidate,
+            (layers, copies),
+            &self.tables(layers),
+            params,
+        );
         let shortages = [
             Shortage::of(Memory::Input, input_bytes, input_room.into()),
-            Shortage::of(Memory::Activations, self.activation_bytes(layers), room),
-            Shortage::of(Memory::Weights, weight_bytes, weight_room),
+            Shortage::of(Memory::Activations, self.activation_bytes(around), room),
+            Shortage::of(Memory::Weights, weights, weight_room),
             column_tiles,
             row_offsets,
         ];

@@ -3,7 +3,8 @@
 //! input of the network and nothing else.
 //!
 //! A tensor has one address for all segments. The weights of a segment begin behind the tensors that must be there while it
-//! runs, so they may lie where other segments have tensors.
+//! runs, so they may lie where other segments have tensors. Where two segments lie beside each other, the weights of each second one end at the
+//! end of the partition, and no segment has tensors where one beside it has weights.
 
 use std::iter;
 use std::ops::Range;
@@ -30,11 +31,15 @@ pub(super) fn place(
             return Err((layers.clone(), shortages));
         }
     }
-    let parts = parts(&needs, &cut.segments);
+    let parts = parts(&needs, cut);
     let words = |bytes: u64| u32::try_from(bytes / 8).expect("everything fits a partition");
     let weights = parts.weights.iter();
     let weights: Vec<u32> = weights
-        .map(|layers| 8 * words(needs.activation_room(layers)))
+        .enumerate()
+        .map(|(part, layers)| match cut.beside && part % 2 == 1 {
+            true => params.work_bytes() - 8 * words(needs.weight_bytes(layers)),
+            false => 8 * words(needs.activation_room(&cut.around(layers))),
+        })
         .collect();
     // Weights that are written once lie behind all tensors.
     let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
@@ -56,17 +61,23 @@ pub(super) fn place(
 }
 
 /// What fits for all layers is written once.
-fn parts(needs: &Needs, segments: &[Range<usize>]) -> Parts {
+fn parts(
+    needs: &Needs,
+    Cut {
+        segments, beside, ..
+    }: &Cut,
+) -> Parts {
     let lacks = needs.shortages(&needs.all());
     let of = |memory: Memory| match lacks.iter().any(|lack| lack.memory == memory) {
-        true => segments.to_vec(),
+        true => segments.clone(),
         false => iter::once(needs.all()).collect(),
     };
     Parts {
-        segments: segments.to_vec(),
+        segments: segments.clone(),
         weights: of(Memory::Weights),
         column_tiles: of(Memory::ColumnTiles),
         row_offsets: of(Memory::RowOffsets),
+        beside: *beside,
     }
 }
 

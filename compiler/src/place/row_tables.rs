@@ -13,6 +13,8 @@ type RowOffsets = Vec<Option<u16>>;
 /// Entries of the offset tables, and which of them the layers use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct RowTables {
+    /// Number of the first of them.
+    start: u32,
     /// Offset of each row, none if it takes no part.
     pub entries: Vec<RowOffsets>,
     /// The first entry for each layer, input and part; none without a table, nothing for layers that are not of them.
@@ -58,10 +60,19 @@ impl RowTables {
         first as u32
     }
 
+    /// The same with another number of the first entry.
+    pub fn from(mut self, start: u32) -> Self {
+        let first = self.first.iter_mut().flatten().flatten().flatten();
+        first.for_each(|entry| *entry += start);
+        self.start += start;
+        self
+    }
+
     /// Row, entry and offset of all of them.
     pub fn offsets(&self) -> Vec<(u32, u32, Option<u16>)> {
         let rows = self.entries.iter().map(Vec::len).max().unwrap_or(0) as u32;
-        let places = (0..rows).flat_map(|row| (0..).zip(&self.entries).map(move |e| (row, e)));
+        let places =
+            (0..rows).flat_map(|row| (self.start..).zip(&self.entries).map(move |e| (row, e)));
         let offset = |(row, (entry, offsets)): (u32, (u32, &RowOffsets))| {
             let offset = offsets.get(row as usize)?;
             Some((row, entry, *offset))

@@ -384,7 +384,7 @@ pub fn load(program: &Program, params: &Params) -> Machine {
 /// What the host writes before it starts runs.
 fn write_load(machine: &mut Machine, load: &Load) {
     machine.set_host_zero(0);
-    machine.write_program(0, &load.words);
+    machine.write_program(load.first_word, &load.words);
     for column in &load.columns {
         machine.write_bias(column.column, column.tile, column.bias);
         machine.write_scale(column.column, column.tile, column.scale);
@@ -419,8 +419,8 @@ pub fn run(
     image: &[i8],
 ) -> Vec<(Vec<i8>, Counters)> {
     let load_before = |machine: &mut Machine, run: usize| {
-        let load = program.load_before(run);
-        load.into_iter().for_each(|load| write_load(machine, load));
+        let loads = program.loads_before(run);
+        loads.for_each(|load| write_load(machine, load));
     };
     load_before(machine, 0);
     write(machine, &program.tensors[0], image);

@@ -62,15 +62,13 @@ impl<'a> Hardware<'a> {
         for &(row, entry, offset) in &load.row_offsets {
             self.host.write_row_offset(row, entry, offset)?;
         }
-        self.host.write_program(0, &load.words)
+        self.host.write_program(load.first_word, &load.words)
     }
 
     /// What the host writes before a run, beside what it has written once.
     fn load_before(&mut self, run: usize) -> Result<(), RunError> {
-        match self.program.load_before(run) {
-            Some(load) => self.write_load(load).map_err(at("loading a segment")),
-            None => Ok(()),
-        }
+        let mut loads = self.program.loads_before(run);
+        loads.try_for_each(|load| self.write_load(load).map_err(at("loading a segment")))
     }
 
     /// Commands and weights that stay in the sparse cluster.

@@ -107,7 +107,7 @@ impl<'a> Prediction<'a> {
 
     /// What the host writes before a run, beside what it has written once.
     fn load_before(&mut self, run: usize) {
-        if let Some(load) = self.program.load_before(run) {
+        for load in self.program.loads_before(run) {
             write_load(&mut self.machine, load);
         }
     }
@@ -173,7 +173,7 @@ fn write_load(machine: &mut Machine, load: &Load) {
     for &(row, entry, offset) in &load.row_offsets {
         machine.write_row_offset(row, entry, offset);
     }
-    machine.write_program(0, &load.words);
+    machine.write_program(load.first_word, &load.words);
 }
 
 fn write_tensor(
