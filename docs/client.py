@@ -60,9 +60,9 @@ async def load(dut, program):
     for row, entry, offset in program["row_offsets"]:
         data = 0 if offset is None else 1 << 16 | offset
         await access(dut, ROW_TABLES | row << 21 | entry << 3, data)
-    words = program["words"]
+    words, first = program["words"], 8 * program.get("first_word", 0)
     for at in range(0, len(words), 8):
-        await access(dut, PROGRAM | at, int(words[at : at + 8], 16))
+        await access(dut, PROGRAM | first + at, int(words[at : at + 8], 16))
 
 
 async def infer(dut, program, image):

@@ -28,6 +28,7 @@ LISTED = ("resnet8",)
 SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
 # Larger ones, by the side of their input: 1000 classes.
 LARGE = {"mobilenetv1": "MobileNetV1 0.25", "mobilenetv2": "MobileNetV2 0.35", "resnet18": "ResNet-18"}
+ON_RTL = ("mobilenetv1", "mobilenetv2")
 SIDES = [f"mobilenetv1_{side}" for side in (128, 160, 192, 224)]
 SIDES += [f"{family}_{side}" for family in ("mobilenetv2", "resnet18") for side in (96, 224)]
 # Array and depth of the results buffer; everything else is as in the preset.
@@ -200,15 +201,21 @@ def in_segments(name):
     options = [WORK / f"{name}.tflite", "-c", PRESET, "--whole"]
     done = run(HEDDLE, "compile", *options, "-o", WORK / "program.json", "--json")
     if done.returncode:
-        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | | |"
+        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | | | | |"
     made = json.loads(done.stdout)
     segments = made.get("segments", [])
     report = heddle("sim", "-c", PRESET, *inputs(name), "--whole")
     assert report["exact"], name
     cycles, words = report["report"]["total"]["cycles"], sum(segment["host_words"] for segment in segments)
+    rtl = "-"
+    if family in ON_RTL:
+        found = heddle("cosim", "-c", PRESET, *inputs(name), "--whole")
+        assert found["exact"], f"{name} on RTL"
+        rtl = found["report"]["total"]["cycles"]
+    tensors = sum(made["tensor_words"].values())
     hosts = sum(planned["host"] for planned in made["runs"])
     pieces = [f"{'x'.join(str(part[k]) for k in ('groups_of_channels', 'bands_of_rows'))} {part['layer'].split('/')[0]}" for part in made.get("pieces", [])]
-    return f"{shown} {', '.join(pieces) or '-'} | {cycles} | {len(segments) or 1} | {words} | {hosts} |"
+    return f"{shown} {', '.join(pieces) or '-'} | {cycles} | {rtl} | {len(segments) or 1} | {words} | {tensors} | {hosts} |"
 
 
 def table(heads, rows):
@@ -224,7 +231,7 @@ def tables():
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
     heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles"]
     found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
-    heads = ["network", "input", "pieces", "cycles", "segments", "host words", "runs of the host"]
+    heads = ["network", "input", "pieces", "cycles", "on RTL", "segments", "words of loads", "words of tensors", "runs of the host"]
     found["segments"] = table(heads, [in_segments(name) for name in SIDES])
     for name in LISTED:
         found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))

@@ -151,6 +151,7 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
         0 => String::new(),
         input => format!(", the input {input} bytes of its input banks"),
     };
+    let [written, read] = program.tensor_words(network);
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&rows)
         + "\n"
@@ -158,7 +159,8 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
         + &segments::text(compiled, params)
         + &output::list(&layers)
         + &format!(
-            "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing\n",
+            "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
+             for an image the host writes {written} words of tensors and reads {read}\n",
             program.network,
             program.program_words(),
             bytes,
@@ -213,6 +215,7 @@ fn faster(missed: &[Missed]) -> String {
 fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_json::Value {
     let (program, missed) = (&compiled.program, &compiled.missed);
     let (input, activations) = activation_bytes(program, params);
+    let [written, read] = program.tensor_words(network);
     let runs = program.runs.iter().map(|run| {
         json!({
             "name": run.name,
@@ -243,6 +246,7 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
         "network": program.network,
         "program_words": program.program_words(),
         "activation_bytes": activations,
+        "tensor_words": { "written": written, "read": read },
         "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
         "missed": missed.iter().map(|missed| {
@@ -259,6 +263,7 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
     }
     if let Some(cut) = &compiled.cut {
         summary["segments"] = segments::json(program, params);
+        summary["double_buffered"] = json!(program.double_buffered);
         summary["cut"] = json!(cut.to_string());
     }
     if params.state_buffer.input_banks > 0 {

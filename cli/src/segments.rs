@@ -69,9 +69,13 @@ pub fn text(compiled: &Compiled, params: &Params) -> String {
     });
     let count = program.segments.len();
     let once = program.once.host_words(params);
+    let beside = match program.double_buffered {
+        true => ", each beside the next one",
+        false => "",
+    };
     table(program, segments)
         + &format!(
-            "in {count} segments, which the host loads for each image, behind {once} words that it writes once: {cut}\n\n"
+            "in {count} segments, which the host loads for each image{beside}, after {once} words that it writes once: {cut}\n\n"
         )
 }
 

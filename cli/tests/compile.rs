@@ -65,6 +65,19 @@ fn a_network_that_does_not_fit_at_once_runs_in_segments() {
         "{text}"
     );
     assert!(text.contains(lacks), "{text}");
+    // Two column tiles for each segment.
+    let made = bench.json(&format!("{compile} --double-buffer --json"));
+    let segments = made["segments"].as_array().expect("a list");
+    assert_eq!(segments.len(), 3);
+    assert_eq!(made["double_buffered"], true);
+    let text = bench.done(&format!("{compile} --double-buffer"));
+    assert!(
+        text.contains("for each image, each beside the next one"),
+        "{text}"
+    );
+    let run = bench.simulate("sim -c small.json -m m.json -p p.json --json");
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    bench.done(compile);
 
     for command in ["sim", "cosim"] {
         let arguments = format!("{command} -c small.json -m m.json -p p.json");

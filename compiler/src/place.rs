@@ -90,12 +90,15 @@ impl Cut {
         })
     }
 
-    /// The step before which the halos of a tensor are cleared for each image; 0 if they are cleared with the image alone.
+    /// The step before which the halos of a tensor are cleared for each image, at the earliest; 0 if they are cleared with the image alone.
     fn cleared(&self, tensor: usize) -> usize {
         let layer = tensor.saturating_sub(1);
         let mut segments = self.segments.iter().filter(|_| self.clears);
         let own = segments.find(|layers| layers.contains(&layer));
-        own.map_or(0, |layers| layers.start + 1)
+        own.map_or(0, |layers| match self.neighbours(layers) {
+            [] => layers.start + 1,
+            [first, ..] => first.start + 1,
+        })
     }
 }
 

@@ -86,36 +86,31 @@ pub(crate) fn alone(network: &Network, options: Options) -> Cut {
     let layers = 0..network.layers.len();
     Cut {
         segments: layers.map(|layer| layer..layer + 1).collect(),
-        clears: !options.double_buffered,
+        clears: true,
         beside: options.double_buffered,
     }
 }
 
-/// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that, which takes host
-/// words, and if none of them is there while the array works.
+/// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
 fn cut(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
     let words = Words::of(job, constants, candidate)?;
     let alone = alone(job.network, job.options);
     if alone.beside {
         constants.check_tables(job.network, job.params)?;
     }
-    let joined = |clears| {
-        let cut = Cut {
-            clears,
-            ..alone.clone()
-        };
+    let [kept, cleared] = [false, true].map(|clears| {
         let mut cutter = Cutter {
             job,
             candidate,
             words: &words,
-            cut,
+            cut: Cut {
+                clears,
+                ..alone.clone()
+            },
         };
         cutter.join(constants).map(|()| cutter.cut)
-    };
-    match joined(false) {
-        Err(_) if alone.clears => joined(true),
-        kept => kept,
-    }
+    });
+    kept.or(cleared)
 }
 
 /// Segments of a combination that grow.

@@ -1,6 +1,6 @@
 //! Networks that do not fit at once, cut into segments, on the instruction-level machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Post};
@@ -52,6 +52,33 @@ fn check_images(compiled: &Compiled, network: &Network, params: &Params, place: 
     read.check_network(network).expect(place);
     assert_eq!(read.to_json(params), text, "{place}");
     check(&read, network, params, &images[..1], place);
+    if compiled.program.double_buffered {
+        check_apart(&compiled.program, place);
+        // The machine of `check` was loaded as early as can be; now as late.
+        let mut late = compiled.program.clone();
+        late.double_buffered = false;
+        check(&late, network, params, &images, place);
+    }
+}
+
+/// No load writes where the one before it has written.
+fn check_apart(program: &Program, place: &str) {
+    let places = |load: &Load| -> BTreeSet<(&str, u32, u32)> {
+        let words = (load.first_word..).zip(&load.words);
+        let words = words.map(|(word, _)| ("word", 0, word));
+        let columns = load.columns.iter();
+        let columns = columns.map(|c| ("column", c.column, c.tile));
+        let offsets = load.row_offsets.iter();
+        let offsets = offsets.map(|&(row, entry, _)| ("offset", row, entry));
+        // Zeros around planes of both may be the same.
+        let image = load.image.iter().filter(|word| word.2 != [0; 8]);
+        let weights = image.map(|&(partition, word, _)| ("image", partition, word));
+        words.chain(columns).chain(offsets).chain(weights).collect()
+    };
+    for pair in program.segments.windows(2) {
+        let [before, behind] = [0, 1].map(|at| places(&pair[at].load));
+        assert!(before.is_disjoint(&behind), "{place}");
+    }
 }
 
 /// A small machine, and a network of depthwise layers whose mapping needs entries of the row tables.
@@ -140,14 +167,20 @@ fn row_offsets_of_a_network_that_is_cut_are_those_of_each_segment() {
     params.state_buffer.row_offsets = 24;
     let compiled = compile_and_compare(&network, &params, options, &[]).unwrap();
     assert!(compiled.cut.is_none() && compiled.program.segments.is_empty());
-    params.column_tiles = 12;
-    let compiled = compile_and_compare(&network, &params, options, &[]).unwrap();
-    let lacks = lacks(compiled.cut.as_ref().unwrap());
-    assert_eq!(lacks, [Memory::ColumnTiles, Memory::RowOffsets]);
-    let segments = compiled.program.segments.iter();
-    let again = segments.filter(|segment| !segment.load.row_offsets.is_empty());
-    assert!(again.count() > 1 && compiled.program.once.row_offsets.is_empty());
-    check_images(&compiled, &network, &params, "row offsets");
+    for (tiles, double_buffered) in [(12, false), (18, true)] {
+        params.column_tiles = tiles;
+        let options = Options {
+            double_buffered,
+            ..options
+        };
+        let compiled = compile_and_compare(&network, &params, options, &[]).unwrap();
+        let lacks = lacks(compiled.cut.as_ref().unwrap());
+        assert_eq!(lacks, [Memory::ColumnTiles, Memory::RowOffsets]);
+        let segments = compiled.program.segments.iter();
+        let again = segments.filter(|segment| !segment.load.row_offsets.is_empty());
+        assert!(again.count() > 1 && compiled.program.once.row_offsets.is_empty());
+        check_images(&compiled, &network, &params, "row offsets");
+    }
 }
 
 #[test]
@@ -256,6 +289,7 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         let options = Options {
             whole: rng.random_bool(0.5),
             mapping: rng.random_bool(0.2).then_some(Mapping::Blocks),
+            double_buffered: seed % 3 == 0,
             ..Options::default()
         };
         // One memory is as small as it can be, or two.
@@ -292,6 +326,17 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         if segments.len() > 3 {
             event("many segments".to_string());
         }
+        assert_eq!(compiled.program.double_buffered, options.double_buffered);
+        for memory in segments.iter().flat_map(|segment| written(&segment.load)) {
+            if options.double_buffered {
+                event(format!("beside: {memory:?}"));
+            }
+        }
+        let halos = |load: &Load| load.image.iter().any(|word| word.2 == [0; 8]);
+        let cleared = segments.iter().skip(2).any(|segment| halos(&segment.load));
+        if options.double_buffered && cleared {
+            event("beside: halos".to_string());
+        }
         check_images(&compiled, &network, &params, &place);
     }
     for name in [
@@ -303,10 +348,52 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         "cut by ColumnTiles",
         "cut by Program",
         "cut by Tables",
+        "beside: Weights",
+        "beside: ColumnTiles",
+        "beside: Program",
+        "beside: halos",
     ] {
         let count = events.get(name).copied().unwrap_or(0);
         assert!(count > 1, "{name}: {count} times; {events:?}");
     }
+}
+
+#[test]
+fn segments_beside_each_other_have_half_of_each_memory_that_is_too_small() {
+    let digits = model("digits");
+    let beside = Options {
+        double_buffered: true,
+        ..Options::default()
+    };
+    let mut params = preset("edge");
+    let program = compile_with(&digits, &params, beside).unwrap();
+    assert!(!program.double_buffered && program.segments.is_empty());
+    // The layers take 2, 4, 4 and 2 column tiles.
+    params.column_tiles = 8;
+    let compiled = compile_and_compare(&digits, &params, beside, &[]).unwrap();
+    check_images(&compiled, &digits, &params, "column tiles");
+    let tiles = |load: &Load| {
+        let tiles: BTreeSet<u32> = load.columns.iter().map(|column| column.tile).collect();
+        tiles.into_iter().collect::<Vec<_>>()
+    };
+    let segments = &compiled.program.segments;
+    let found: Vec<_> = segments.iter().map(|s| tiles(&s.load)).collect();
+    let [low, high] = [vec![0, 1, 2, 3], vec![4, 5, 6, 7]];
+    assert_eq!(found, [vec![0, 1], high, low, vec![4, 5]]);
+    // No half of 6 holds four.
+    params.column_tiles = 6;
+    let message = compile_with(&digits, &params, beside).unwrap_err();
+    let message = message.to_string();
+    let end = "column parameters need 8 column tiles, 6 available, 2 missing (set by column_tiles)";
+    assert!(message.ends_with(end), "{message}");
+    // Functions of one byte have no halves.
+    let (network, mut params) = with_tables();
+    params.post.activations = 2;
+    let message = compile_with(&network, &params, beside).unwrap_err();
+    assert!(
+        message.to_string().contains("post.activations"),
+        "{message}"
+    );
 }
 
 /// A file with segments, as JSON.

@@ -38,6 +38,7 @@ fn count_events(coverage: &mut Coverage, program: &Program, params: &Params) {
     coverage.event("halos", loads().any(|load| has_halos(load, params)));
     coverage.event("many segments", program.segments.len() > 3);
     coverage.event("pieces", !program.pieces.is_empty());
+    coverage.event("double buffered", program.double_buffered);
     let is_of_host = |tensor: &TensorPlan| tensor.bytes == 0;
     coverage.event("no place", program.tensors.iter().any(is_of_host));
 }
@@ -54,6 +55,7 @@ fn run_random(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<
     let network = fitting(random_network(&mut rng, layers, &post), params);
     let options = Options {
         whole: rng.random_bool(0.5),
+        double_buffered: seed % 2 == 0,
         ..Options::default()
     };
     let (network, program) = match compile_in_pieces(&network, params, options, &[]) {

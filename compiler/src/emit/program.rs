@@ -1,6 +1,8 @@
 //! What a machine needs to run a network.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
@@ -123,6 +125,25 @@ impl Program {
         let load = own.filter(|load| !load.words.is_empty());
         let load = load.unwrap_or(&self.once);
         &load.words[(self.runs[run].start_pc - load.first_word) as usize..]
+    }
+
+    /// Words of tensors that the host writes for each image, with all copies, and those that it reads.
+    #[must_use]
+    pub fn tensor_words(&self, network: &Network) -> [u64; 2] {
+        let made = |host: bool| {
+            let runs = self.runs.iter().filter(move |run| run.host == host);
+            runs.map(|run| run.layers.end)
+        };
+        let by_host = self.layers.iter().filter(|layer| layer.host);
+        let needed: BTreeSet<&usize> = by_host.flat_map(|layer| &layer.inputs).collect();
+        let mut outputs = BTreeSet::new();
+        outputs.extend(network.outputs.iter().map(|&o| network.tensor_name(o)));
+        let is_output = |tensor: usize| outputs.contains(self.tensors[tensor].name.as_str());
+        let written = iter::once(0).chain(made(true));
+        let read = made(false).filter(|tensor| needed.contains(tensor) || is_output(*tensor));
+        let written = written.map(|tensor| self.tensors[tensor].written_words());
+        let read = read.map(|tensor| self.tensors[tensor].word_places().len() as u64);
+        [written.sum(), read.sum()]
     }
 
     /// Instruction words of all runs.

@@ -322,6 +322,12 @@ impl TensorPlan {
         Ok(words)
     }
 
+    /// The number of these words.
+    pub(crate) fn written_words(&self) -> u64 {
+        let words = self.pack(&vec![0; self.shape.elements()]);
+        words.map_or(0, |words| words.len() as u64)
+    }
+
     /// The quantised tensor from its host words, in the order of [`TensorPlan::word_places`], as
     /// they are read from the host port with HOST_ZERO = `zero_point`.
     ///
