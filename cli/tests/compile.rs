@@ -16,6 +16,9 @@ fn a_program_compiled_once_runs_on_both_machines() {
         let runs = made["runs"].as_array().expect("a list");
         assert_eq!(runs.len(), if options.is_empty() { 3 } else { 1 });
         let cycles: u64 = runs.iter().filter_map(|run| run["cycles"].as_u64()).sum();
+        // Five rows of the input in four partitions; three outputs.
+        let words = serde_json::json!({ "written": 20, "read": 3 });
+        assert_eq!(made["tensor_words"], words);
 
         for command in ["sim", "cosim"] {
             let arguments = "-c c.json -m m.json -p p.json --json";

@@ -215,6 +215,32 @@ fn layers_of_every_kind_are_cut_for_lack_of_each_memory() {
     }
 }
 
+/// The host writes the input of each band wherever a tap needs it, and reads and writes pixels in any order.
+#[test]
+fn bands_take_the_ways_that_whole_layers_take() {
+    let shape = Shape {
+        channels: 3,
+        height: 48,
+        width: 48,
+    };
+    let links = [Link::Window(16), Link::Square(1), Link::Point];
+    let network = chain(&mut ChaCha8Rng::seed_from_u64(3), shape, &links);
+    let mut params = preset("tflite");
+    params.state_buffer.words_per_bank = 64;
+    let made = compile_in_pieces(&network, &params, whole(), &[]).unwrap();
+    for (layer, mapping) in network.layers.iter().zip(["flattened", "blocks", "channel"]) {
+        let bands = format!("{} rows ", layer.name);
+        let layers = made.1.program.layers.iter();
+        let bands: Vec<_> = layers
+            .filter(|layer| !layer.host && layer.name.starts_with(&bands))
+            .map(|layer| layer.choice.mapping.name())
+            .collect();
+        assert!(bands.len() > 1, "{}: {bands:?}", layer.name);
+        assert_eq!(bands, vec![mapping; bands.len()], "{}", layer.name);
+    }
+    check_images(&made, &network, &params, "bands");
+}
+
 #[test]
 fn weights_and_programs_that_are_too_long_cut_channels() {
     let shape = Shape {
