@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves that the sequencer with an asynchronous or active-high reset does what the one with the usual reset
-# does, for all programs and inputs in the 11 clocks behind a reset; and that an asynchronous reset needs no
+# does, for all programs and inputs in the 11 clocks after a reset; and that an asynchronous reset needs no
 # clock. Then shows that faults are found. Usage: scripts/formal_reset.sh
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail

@@ -90,7 +90,7 @@ pub enum LayerKind {
     /// Place of the largest of each row along a dimension, the first of several: [`PLACE_BYTES`] bytes along that dimension,
     /// the lowest one first. No layer reads them.
     ArgMax(Axis),
-    /// Tensors one behind another along a dimension; values pass unchanged.
+    /// Tensors one after another along a dimension; values pass unchanged.
     Concat(Axis),
     /// A part of a tensor that starts at this channel, row and column; values pass unchanged.
     Slice([u32; 3]),

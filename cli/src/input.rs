@@ -105,7 +105,7 @@ fn images_of_array(
     }
 }
 
-/// The images of a .npz file: what its arrays have for each input, one behind another.
+/// The images of a .npz file: what its arrays have for each input, one after another.
 fn images_of_archive(
     file: &[u8],
     network: &Network,

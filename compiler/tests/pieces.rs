@@ -76,7 +76,7 @@ fn params() -> Params {
     params
 }
 
-/// A layer, and one behind it.
+/// A layer, and one after it.
 fn network(seed: u64, shape: Shape, make: fn(&mut ChaCha8Rng, Source) -> Layer) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut network = chain(&mut rng, shape, &[Link::Point, Link::Point]);
@@ -228,7 +228,11 @@ fn bands_take_the_ways_that_whole_layers_take() {
     let mut params = preset("tflite");
     params.state_buffer.words_per_bank = 64;
     let made = compile_in_pieces(&network, &params, whole(), &[]).unwrap();
-    for (layer, mapping) in network.layers.iter().zip(["flattened", "blocks", "channel"]) {
+    for (layer, mapping) in network
+        .layers
+        .iter()
+        .zip(["flattened", "blocks", "channel"])
+    {
         let bands = format!("{} rows ", layer.name);
         let layers = made.1.program.layers.iter();
         let bands: Vec<_> = layers

@@ -74,7 +74,7 @@ fn pet_45_steps_are_in_an_order_of_their_dependencies_and_fit_the_local_memory()
                 "seed {seed}, step {index}"
             );
         }
-        // Every product that reads a tensor comes behind all drains that make it.
+        // Every product that reads a tensor comes after all drains that make it.
         for (index, layer) in program.layers.iter().enumerate() {
             let of = |layer: usize, unit| {
                 let steps = steps.iter().enumerate();

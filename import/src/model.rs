@@ -263,7 +263,7 @@ pub enum Kind {
     BatchMatmul([bool; 2]),
     /// Another order of dimensions, that a constant says.
     Transpose,
-    /// Tensors one behind another along a dimension.
+    /// Tensors one after another along a dimension.
     Concat(i32),
     /// A part, from a constant on and as large as another one says.
     Slice,

@@ -82,7 +82,7 @@ fn pet_57_k_tiles_of_few_vectors_wait_for_their_sums() {
     for vectors in 1..=DISTANCE + 3 {
         let lines = [load(3), drain(vectors), product("first last", vectors, 3)];
         let (foot, top) = both(&lines);
-        // The second and the third tile begin so many slots behind the one before, or when that has ended. Their
+        // The second and the third tile begin so many slots after the one before, or when that has ended. Their
         // weights, for which they wait at the foot, are there by then.
         let waits = 2 * DISTANCE.saturating_sub(vectors);
         assert_eq!(top.get(Counter::StallSums), waits, "{vectors} vectors");

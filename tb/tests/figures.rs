@@ -98,7 +98,7 @@ fn identity(rows: usize) -> Vec<Vec<i8>> {
     block(rows, rows, |t, r| i8::from(r == t))
 }
 
-/// The table of 5.1: the sums of all columns in each processing cycle, and in the one behind the last. Where it has
+/// The table of 5.1: the sums of all columns in each processing cycle, and in the one after the last. Where it has
 /// no sum there is none.
 const FIGURE_3: [[i64; 4]; 8] = [
     [1, 0, 0, 0],

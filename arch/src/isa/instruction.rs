@@ -141,7 +141,7 @@ pub struct Drain {
     pub activation: u8,
     /// Windows of sums; without it every sum is a result.
     pub pooling: Option<Pooling>,
-    /// The column tile goes up by one behind each address whose loops 0..=level are in their last
+    /// The column tile goes up by one after each address whose loops 0..=level are in their last
     /// iteration.
     pub advance: Option<u8>,
     /// Byte addresses of results.

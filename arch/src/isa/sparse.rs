@@ -68,7 +68,7 @@ impl SparseError {
     }
 }
 
-/// Rows or columns: the first one, and the one behind the last.
+/// Rows or columns: the first one, and the one after the last.
 pub type Span = std::ops::Range<u32>;
 
 /// A register of a unit.

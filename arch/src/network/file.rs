@@ -123,7 +123,7 @@ pub enum KindFile {
     /// Place of the largest of each row, the first of several, as 4 bytes along the dimension of the row, the lowest one first;
     /// needs axis. Only an output of the network: no layer reads it.
     ArgMax,
-    /// Tensors one behind another; needs inputs and axis. Values pass unchanged.
+    /// Tensors one after another; needs inputs and axis. Values pass unchanged.
     Concat,
     /// A part of a tensor; needs start and output_shape. Values pass unchanged.
     Slice,

@@ -33,7 +33,7 @@ impl Default for Permutation {
     }
 }
 
-/// Matrices of one shape, one behind another.
+/// Matrices of one shape, one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Matrices {
     /// How many.

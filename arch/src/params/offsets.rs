@@ -54,7 +54,7 @@ pub struct Offsets {
     /// GEMM core: sums of each column that are kept between K tiles, a power of two.
     #[schemars(extend("enum" = powers(16, 4096), "x-allowed" = "a power of two from 16 to 4096"))]
     pub results: u32,
-    /// GEMM core: a run may store its results behind each step or K tile, not only at the end. Needs
+    /// GEMM core: a run may store its results after each step or K tile, not only at the end. Needs
     /// `results` of at least the rows.
     pub store_each: bool,
 }

@@ -60,7 +60,7 @@ pub struct Slices {
     /// Whether the data slices are accessed in the same cycle.
     #[serde(default)]
     pub read_order: ReadOrder,
-    /// Cycles from the read to the word, before read_order; 5 in the machine: a register behind each memory.
+    /// Cycles from the read to the word, before read_order; 5 in the machine: a register after each memory.
     #[serde(default = "five")]
     #[schemars(range(min = 2, max = 7))]
     pub latency: u32,

@@ -69,7 +69,7 @@ impl Display for GroupRow {
     }
 }
 
-/// Without a line end behind the last row.
+/// Without a line end after the last row.
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(keyword(self))?;

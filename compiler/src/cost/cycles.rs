@@ -1,7 +1,7 @@
 //! How many cycles a layer takes: the clocks of `docs/isa.md`, event by event.
 //!
 //! In the programs of this crate weights of K tiles are loaded in the order in which products use them. A drain has
-//! the addresses of one or more whole products that come behind it, the first of which may also come in front; they are there in time.
+//! the addresses of one or more whole products that come after it, the first of which may also come in front; they are there in time.
 
 use std::collections::VecDeque;
 

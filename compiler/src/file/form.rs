@@ -77,7 +77,7 @@ pub(super) struct PiecesFile {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SegmentFile {
-    /// The first run, and the one behind the last.
+    /// The first run, and the one after the last.
     pub runs: [usize; 2],
     /// Column parameters.
     pub columns: Vec<ColumnFile>,
@@ -112,7 +112,7 @@ pub(super) struct RunFile {
     pub start_pc: u32,
     /// Instructions, HALT included.
     pub instructions: u32,
-    /// The first layer, and the one behind the last.
+    /// The first layer, and the one after the last.
     pub layers: [usize; 2],
     /// From the first word on: the way from program banks is that of the machine.
     pub cycles: u64,

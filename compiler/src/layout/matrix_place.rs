@@ -25,7 +25,7 @@ impl MatrixShape {
     }
 }
 
-/// A matrix in the state buffer: row i in partition i mod R, the rows of a partition one behind another.
+/// A matrix in the state buffer: row i in partition i mod R, the rows of a partition one after another.
 ///
 /// The columns are in groups of C; a group begins at a word, whose place makes the words of the group
 /// readable from the last one to the first. With C = 8, 16, 32 and so on the elements of a row

@@ -124,7 +124,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Tensors one behind another; a single one is that already.
+    /// Tensors one after another; a single one is that already.
     fn concat(&mut self, name: String, axis: Axis, parts: &[Input], least: i8) -> Input {
         if let [part] = parts {
             return *part;

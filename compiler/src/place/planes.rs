@@ -2,7 +2,7 @@
 //! behind them. Tensors that are not needed at the same time may share memory. Input banks, if there are any, hold the
 //! input of the network and nothing else.
 //!
-//! A tensor has one address for all segments. The weights of a segment begin behind the tensors that must be there while it
+//! A tensor has one address for all segments. The weights of a segment begin after the tensors that must be there while it
 //! runs, so they may lie where other segments have tensors. Where two segments lie beside each other, the weights of each second one end at the
 //! end of the partition, and no segment has tensors where one beside it has weights.
 

@@ -1,6 +1,6 @@
 //! The order of a layer's instructions, which is that of its drains.
 //!
-//! A drain waits until the one before has written its last result. So it comes behind its product, whose first result leaves time for
+//! A drain waits until the one before has written its last result. So it comes after its product, whose first result leaves time for
 //! its instruction. If the K tiles before the last one do not take long enough for the drain before as well, the product waits for that.
 //! Where products have a single K tile each, one drain may take the results of several.
 
@@ -115,7 +115,7 @@ impl PlacedLayer<'_> {
         Some(column_runs(&tiles.collect::<Vec<_>>(), loops > 2))
     }
 
-    /// The drain comes behind the product if it is there in time for the first result, so many slots behind the first vector; else in front of it.
+    /// The drain comes after the product if it is there in time for the first result, so many slots after the first vector; else in front of it.
     fn with_drain(
         &self,
         mut products: Vec<Instruction>,

@@ -1,7 +1,7 @@
 //! Streamed weights: words come one in each clock, and each serves several tiles.
 //!
 //! A swap and the words move through the columns at different speeds. Byte j of group g of a tile is taken from the word that comes
-//! 7 g + j + 1 clocks behind the tile's first one, so that of most words few bytes are taken. Tiles therefore begin fewer
+//! 7 g + j + 1 clocks after the tile's first one, so that of most words few bytes are taken. Tiles therefore begin fewer
 //! words apart in memory than in time: a word is read several times, and other bytes of it are taken each time.
 
 /// When the words of streamed weights come, and where they lie.

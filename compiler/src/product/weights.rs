@@ -58,7 +58,7 @@ impl Orders {
 pub(crate) struct WeightPlan {
     /// Channels of one K tile and of one column tile.
     pub lanes: u32,
-    /// Column tiles of all parts: those of a part come behind all of the part before.
+    /// Column tiles of all parts: those of a part come after all of the part before.
     pub column_tiles: u32,
     /// Pixels of the planes that the layer reads and writes.
     pub orders: Orders,

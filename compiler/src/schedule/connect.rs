@@ -92,7 +92,7 @@ impl Schedule {
     }
 
     /// For every product, and every drain of the sparse cluster, that goes to post the drains before it whose addresses its results take. A drain may also
-    /// come behind the product, in time for its results.
+    /// come after the product, in time for its results.
     fn drains(&self) -> Vec<Vec<usize>> {
         let mut used = vec![Vec::new(); self.steps.len()];
         let numbered = || self.steps.iter().enumerate();

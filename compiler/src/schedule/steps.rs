@@ -42,7 +42,7 @@ impl Unit {
     }
 }
 
-/// Why a step comes behind another one.
+/// Why a step comes after another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// One unit runs its instructions in order.
@@ -72,7 +72,7 @@ impl Reason {
     }
 }
 
-/// A step comes behind another one.
+/// A step comes after another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dependency {
     /// The earlier step.

@@ -1,6 +1,6 @@
 //! Rows or columns of a layer.
 
-/// Rows, columns, channels or groups: the first one, and the one behind the last.
+/// Rows, columns, channels or groups: the first one, and the one after the last.
 pub type Span = std::ops::Range<u32>;
 
 /// Rows or columns that entries of a fold may have: eight bits.

@@ -23,7 +23,7 @@ use heddle_kernel::prelude::*;
 /// Control of a slot in cycle T: operand of row r on `x_i` and `nz_i` in T+r+1, weight of column c
 /// on `w_i` in T+c+1. With stationary weights `psum_i` of column c is used in T+c+3. `tag_o` shows
 /// the tag in T+rows, `psum_o` of column c the sum in T+rows+c+3. A weight for row r may be in the
-/// slot before the first step that needs it, and in the slot behind the last step that needs the
+/// slot before the first step that needs it, and in the slot after the last step that needs the
 /// weight before, as long as the rows are loaded in the order 0, 1, ...
 #[module]
 pub struct DualArray {

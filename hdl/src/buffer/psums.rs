@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// At the top, slot (`read_valid_i`, `read_bank_i`, `read_addr_i`) in cycle T: the memory is read in T,
-/// `psum_o` is the stored sum in T+2. It is 0 two cycles behind every slot that does not read.
+/// `psum_o` is the stored sum in T+2. It is 0 two cycles after every slot that does not read.
 /// At the foot, slot (`valid_i`, `bank_i`, `addr_i`, `write_i`) in cycle T: `sum_i` is taken in T+1 and
 /// written at the end of T+1 if `write_i`; `acc_o` has it from T+2 on, until the next slot's.
 /// Slots are on the outputs for the next column in T+1.

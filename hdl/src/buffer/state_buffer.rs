@@ -26,7 +26,7 @@ pub struct StateBuffer {
     pub dr_i: [DrainWord<In>; rows],
     /// What each row of the array is given.
     pub ports_o: [RowFeed<Out>; rows],
-    /// Operand slot behind the last row.
+    /// Operand slot after the last row.
     pub op_valid_o: Signal<Out, Bit>,
     /// Address behind the last row.
     pub op_addr_o: Signal<Out, Bits<16>>,

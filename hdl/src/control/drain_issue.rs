@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 /// for post takes the next address of the drain unit.
 ///
 /// # Timing
-/// A slot seen on the operand wave behind the last row in cycle t stands on the results wave in
+/// A slot seen on the operand wave behind the last row in cycle t is on the results wave in
 /// t + 8 (t + 9 with sums at the top) and, if it goes to post, on the post wave in t + 11; its drain address is taken
 /// in t + 10. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
 /// word is in the state buffer.
@@ -37,7 +37,7 @@ pub struct DrainIssue<const A: usize> {
     pub leaves_i: [Signal<In, Bit>; clusters],
     /// A result of the array does too.
     pub meets_o: [Signal<Out, Bit>; clusters],
-    /// Tensor slot behind the last row.
+    /// Tensor slot after the last row.
     pub op_valid_i: Signal<In, Bit>,
     /// Its address (epilogue: result address).
     pub op_addr_i: Signal<In, Bits<16>>,

@@ -32,7 +32,7 @@ pub struct ProgramWrite {
 /// # Timing
 /// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 8, is written in
 /// that cycle and the next; `ready_o` from t + Rows + 10 on. What the host asks for passes in no time. `run_i` is
-/// low from the cycle behind the end of the program on; answers that are still on their way then have arrived Rows + 9 cycles later.
+/// low from the cycle after the end of the program on; answers that are still on their way then have arrived Rows + 9 cycles later.
 #[module]
 pub struct Prefetch {
     /// The program starts.

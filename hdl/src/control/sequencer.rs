@@ -14,11 +14,11 @@ const GIVEN: u64 = !header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask() as u64
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
 /// Words are read ahead: one stands in a register, the next at the output of the memory. A header is checked in Fetch, what is
-/// found stands in registers in Issue; a fault of a further word, or of one that does not exist, comes two cycles behind it.
+/// found stands in registers in Issue; a fault of a further word, or of one that does not exist, comes two cycles after it.
 ///
 /// An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
-/// start pulse stands on `start_o` in the cycle after Start. HALT and errors are followed by
+/// start pulse is on `start_o` in the cycle after Start. HALT and errors are followed by
 /// Rows + Cols + 32 cycles in which the waves run out and the program still counts as running, so
 /// that the host meets a machine at rest. SYNC is a header that waits. A copy and a drain never run at
 /// the same time: both write to the state buffer. Index 0 of the vectors is the weight
@@ -171,7 +171,7 @@ pub struct Sequencer {
     issue: Signal<Local, Bit>,
     /// The first word of the program is read.
     first_read: Signal<Local, Bit>,
-    /// The next word comes, and the one behind it is read.
+    /// The next word comes, and the one after it is read.
     read: Signal<Local, Bit>,
     last_word: Signal<Local, Bit>,
     /// One of these three faults: the instruction goes no further.
@@ -249,7 +249,7 @@ impl Sequencer {
         // buffer does not run empty behind it.
         if self._banked > 0 {
             self.awaits[0] = (self.state == State::Prime) & !self.primed[0];
-            // A program that begins behind the memory finds no word to wait for.
+            // A program that begins after the memory finds no word to wait for.
             self.first_read = self.awaits[0]
                 & (self.ready_i[0] | ((self.pc >> self._pc_bits.to_bits::<5>()) != 0));
             self.primed[0] = self.first_read;

@@ -13,7 +13,7 @@ use heddle_kernel::prelude::*;
 /// every slot names the entry of its K tile. Where columns share a multiplier, slots for post leave it a clock for each.
 ///
 /// # Timing
-/// An address accepted in cycle t stands on the wave in t + 1.
+/// An address accepted in cycle t is on the wave in t + 1.
 #[module(shape: ControlShape, describe)]
 pub struct StreamIssue<const A: usize> {
     /// High while no program runs: forgets the state of the tile.
@@ -56,7 +56,7 @@ pub struct StreamIssue<const A: usize> {
     pub final_i: [Signal<In, Bit>; loops],
     /// The shadow weights hold a complete tile.
     pub full_i: Signal<In, Bit>,
-    /// Swap decided in this cycle; it stands on the wave in the next.
+    /// Swap decided in this cycle; it is on the wave in the next.
     pub swap_o: Signal<Out, Bit>,
     /// Operand slot. Bits of the tag: 0 prologue, 1 epilogue, 2 first K tile, 3 to post, 4 end of tile,
     /// 5 results bank, 7 to the sparse cluster.
@@ -72,7 +72,7 @@ pub struct StreamIssue<const A: usize> {
     pub error_o: Signal<Out, Bit>,
     /// A slot waits for stored sums in this cycle.
     pub sums_stall_o: [Signal<Out, Bit>; at_top],
-    /// Sums wave, 8 cycles behind the operand wave: the slot starts from stored sums.
+    /// Sums wave, 8 cycles after the operand wave: the slot starts from stored sums.
     pub sums_read_o: [Signal<Out, Bit>; at_top],
     /// Sums wave: results bank.
     pub sums_bank_o: [Signal<Out, Bit>; at_top],

@@ -4,14 +4,14 @@ use heddle_kernel::prelude::*;
 
 /// Sends the result addresses of slots that start from stored sums, and says who has to wait for one.
 ///
-/// A sum is stored Rows + 10 cycles behind its slot, and read 8 cycles behind the slot that starts from
+/// A sum is stored Rows + 10 cycles after its slot, and read 8 cycles after the slot that starts from
 /// it: Rows + 3 slots must lie between the two at least. A tile has no gaps and
 /// its vectors use addresses 0, 1, 2 and so on, so that all of them are late enough if the first one is. Slots of an
 /// epilogue may ask for any address: they wait until the last vector stored is far enough.
 ///
 /// # Timing
 /// Slot (`read_i`, `bank_i`, `addr_i`) in the cycle t in which it is accepted: on the outputs in t + 9,
-/// which is 8 cycles behind the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
+/// which is 8 cycles after the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
 /// to t + Rows + 2, `tile_wait_o` if it is the first of its tile (`begin_i`).
 #[module]
 pub struct SumsIssue {

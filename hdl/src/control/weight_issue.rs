@@ -17,7 +17,7 @@ use heddle_kernel::prelude::*;
 /// reached the last column, so that no shadow weight changes before it was used.
 ///
 /// # Timing
-/// An address accepted in cycle t stands on the wave in t + 3: the partitions serve weights two
+/// An address accepted in cycle t is on the wave in t + 3: the partitions serve weights two
 /// cycles sooner than operands. `full_o` rises in t + 1 when the address was the last of a tile. After a swap decided in cycle t the next address is accepted in
 /// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 9; `copying_o` is high from t + 1 to
 /// t + Rows + 8, in which the last partition writes it. `error_o` is combinational for the address of a word, and

@@ -25,7 +25,7 @@ pub struct PackSlot {
 /// addresses: this is there once, and what it decides travels from column to column.
 ///
 /// # Timing
-/// A byte in cycle T stands on `pack_o` in T+1. A word that it pushes out leaves in T+1; if it is the
+/// A byte in cycle T is on `pack_o` in T+1. A word that it pushes out leaves in T+1; if it is the
 /// flush byte, its own word leaves in T+2.
 #[module]
 pub struct PackIssue {

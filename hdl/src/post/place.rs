@@ -8,7 +8,7 @@ use heddle_kernel::prelude::*;
 /// Hands the words of the columns to the partitions: column c to partition (g * `rotate_i` + c) modulo
 /// the number of partitions, where g is the greatest common divisor of rows and columns.
 ///
-/// The columns that drain at the same time are at most as many as the partitions, one behind another, so
+/// The columns that drain at the same time are at most as many as the partitions, one after another, so
 /// that no two of them meet.
 ///
 /// # Timing

@@ -84,7 +84,7 @@ impl PoolLane {
         }
         self.complete = self.valid_i & self.last_i;
 
-        // The middle of a window is known one cycle behind its last sum.
+        // The middle of a window is known one cycle after its last sum.
         for i in 0..self._medians {
             self.chain[i].valid_i = self.valid_i & (self.reduction_i == 4);
             self.chain[i].first_i = self.first_i;

@@ -18,7 +18,7 @@ pub const LEFT_SHIFT_LATENCY: usize = 2;
 ///
 /// # Timing
 /// `byte_o` belongs to the sum taken from `acc_i` seven cycles before. `multiplier_i`, `left_i`
-/// and `right_i` are those of the cycle behind that of the sum, so each sum may have its own. `single_i`, `lo_i`
+/// and `right_i` are those of the cycle after that of the sum, so each sum may have its own. `single_i`, `lo_i`
 /// and `hi_i` are stable while sums are on their way. Nothing switches while `valid_i` is low.
 #[module(no_reset, describe)]
 pub struct Requantise {

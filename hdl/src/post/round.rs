@@ -9,7 +9,7 @@ use heddle_kernel::prelude::*;
 /// away from zero. Both add the half of the result that is shifted out last; twice, a number not below 0 also gets it
 /// if all bits below are ones, a negative one only if they are not all zeros.
 ///
-/// The bounds have 9 bits. So every step of the shift keeps the bits that the steps behind it may bring there, and
+/// The bounds have 9 bits. So every step of the shift keeps the bits that the steps after it may bring there, and
 /// notes if the others are not the sign.
 ///
 /// # Timing

@@ -8,9 +8,9 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// As its parts: [`UnitOrders`], [`MapMemory`], [`DirectUnit`], [`DrainLink`]. A word of weights in cycle T is for this unit if bit 0 of
 /// `fill_mask_i` is high in T, entries likewise; masks move down by one from unit to unit. Run in cycle T, with its first set full and nothing
-/// before it: its first word of weights is multiplied in T+9. The next run's first one follows 14 cycles behind the last one of a run.
+/// before it: its first word of weights is multiplied in T+9. The next run's first one follows 14 cycles after the last one of a run.
 /// Registers that a run or a load works with, or positions that pass, stay as they are. A region is not named by runs while positions of
-/// it pass; they come in the cycle behind the first one in which its `region_busy_o` is low, or later.
+/// it pass; they come in the cycle after the first one in which its `region_busy_o` is low, or later.
 #[module(shape: SparseShape)]
 pub struct SparseUnit {
     /// Entries on their way.

@@ -10,8 +10,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// Position in cycle T: the unit's word of sums is asked for in T+1 (`drain_o`), and is on `stored_i` in T+3. The sums of the units before
-/// are on `sum_i` in T+4, the sums of both on `sum_o` in T+5. Each unit is a cycle behind the one before it, so that the sums of
-/// m units come out m + 4 cycles behind the position. The share is stable in T.
+/// are on `sum_i` in T+4, the sums of both on `sum_o` in T+5. Each unit is a cycle after the one before it, so that the sums of
+/// m units come out m + 4 cycles after the position. The share is stable in T.
 #[module]
 pub struct DrainLink {
     /// A position whose sums are drained.

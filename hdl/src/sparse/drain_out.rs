@@ -6,7 +6,7 @@ use heddle_kernel::prelude::*;
 /// always finds a place and never waits.
 ///
 /// # Timing
-/// Result in cycle T: its first word is at the output in T+3 at the earliest. Results leave one behind the other without a gap. All outputs
+/// Result in cycle T: its first word is at the output in T+3 at the earliest. Results leave one after the other without a gap. All outputs
 /// are functions of registers.
 #[module]
 pub struct DrainOut {

@@ -12,7 +12,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// `start_i` in cycle T, the last word of the command in T-1 at the latest: `busy_o` is high from T+1 on. The command begins (`begins_o`)
 /// in T+2 at the earliest, then `busy_o` falls. `position_o` and what belongs to it are registers; the first position
-/// is there in the cycle behind the begin. A position waits for `room_i` if its sums leave.
+/// is there in the cycle after the begin. A position waits for `room_i` if its sums leave.
 ///
 /// Position in cycle P: the last unit sees it in P + units - 1, reads its word of sums in P + units and writes it in P + units + 3.
 /// `region_busy_o` falls in P + units + 4.

@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// Entries in cycle T are compared with the rectangle in T, and empty their set if they are its first ones. They are counted in T+1 if
 /// they lie in the rectangle, and written in T+2. A set in T (`read_valid_i`, taken if `read_ready_o` is high) may be one whose last entry came
-/// in T-2: its first entry stands on `entry_o` in T+4, the others follow, one in a cycle, as they are taken.
+/// in T-2: its first entry is on `entry_o` in T+4, the others follow, one in a cycle, as they are taken.
 #[module]
 pub struct MapMemory {
     /// Entries on their way.
@@ -86,7 +86,7 @@ pub struct MapMemory {
     /// Bank and row of the entry that is read next.
     next_bank: Signal<Local, Bits<3>>,
     read_row: Signal<Local, Bits<16>>,
-    /// An entry waits behind the memory, one stands at the outputs, and their words.
+    /// An entry waits after the memory, one stands at the outputs, and their words.
     waits: Reg<Bit>,
     stands: RegEn<Bit>,
     kept_word: [[RegData<Bits<9>>; 4]; 2],

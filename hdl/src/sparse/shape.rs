@@ -122,7 +122,7 @@ impl DrainShape {
     }
 
     /// Results that have a place, a power of two: with fewer the walk would wait although all that leave are taken. A place is in use from
-    /// the cycle behind the step of the walk until its result is read: the position travels `units` + 5 cycles, is scaled, written and read.
+    /// the cycle after the step of the walk until its result is read: the position travels `units` + 5 cycles, is scaled, written and read.
     pub fn slots(&self) -> usize {
         (self.units + self.scale_latency() + 7).next_power_of_two()
     }

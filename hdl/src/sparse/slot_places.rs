@@ -9,8 +9,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `start_i` in cycle T, T-1 has the last word of the command at the latest: `busy_o` is high from T+1 on. A chunk that asks
-/// does so from T+1 on, or from the cycle behind the last position of the one before; it begins when `free_i` is high. Its first position stands
-/// at the outputs in the cycle after; that of a chunk that does not ask in T+1, or right behind the one before.
+/// does so from T+1 on, or from the cycle after the last position of the one before; it begins when `free_i` is high. Its first position stands
+/// at the outputs in the cycle after; that of a chunk that does not ask in T+1, or right after the one before.
 #[module]
 pub struct SlotPlaces {
     /// A word of SPARSE_LOAD.

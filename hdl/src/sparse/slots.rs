@@ -15,7 +15,7 @@ use heddle_kernel::prelude::*;
 /// in T+w+1. A chunk that begins a load costs a cycle if w is 1, but for the first one. So n slots that `Load` takes
 /// at once keep `busy_o` high from T+1 to T + n w + 3, and a cycle longer for each such chunk.
 ///
-/// `busy_o` falls in the cycle in which the last entries stand on the wave of `Load`: two cycles after the first one behind the
+/// `busy_o` falls in the cycle in which the last entries are on the wave of `Load`: two cycles after the first one after the
 /// last slot in which `slot_ready_i` is high. What comes for `mask_o` from then on does not change it for them.
 #[module(name = "sparse_slots")]
 pub struct Slots {

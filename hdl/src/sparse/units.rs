@@ -1,4 +1,4 @@
-//! The units of a cluster, one behind the other.
+//! The units of a cluster, one after the other.
 
 use super::{SparseShape, SparseUnit, waves::*};
 use heddle_kernel::prelude::*;

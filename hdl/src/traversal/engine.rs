@@ -33,7 +33,7 @@ pub struct TraversalEngine<const W: usize, const D: usize, const A: usize> {
     pub cfg_clear_i: Signal<In, Bit>,
     /// Writes one register.
     pub cfg_valid_i: Signal<In, Bit>,
-    /// Registers may be written, and a start is heard.
+    /// Registers may be written, and a start is taken.
     pub cfg_ready_o: Signal<Out, Bit>,
     /// Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and step, in this
     /// order, are held until an end is written: that writes all three of the loop. A base lists the

@@ -50,7 +50,7 @@ pub struct RowOrder {
     pub row_o: Signal<Out, Bits<3>>,
     /// Kind of the active row.
     pub kind_o: Signal<Out, Bits<2>>,
-    /// No row runs behind the active one.
+    /// No row runs after the active one.
     pub end_o: Signal<Out, Bit>,
     /// The place holds a row.
     used: [RegEn<Bit>; rows],

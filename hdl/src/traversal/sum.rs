@@ -65,7 +65,7 @@ impl<const A: usize> AddressSum<A> {
     }
 }
 
-/// Does a stage end behind a level? Stage i ends behind level ceil(i * levels / stages); the last one is
+/// Does a stage end after a level? Stage i ends behind level ceil(i * levels / stages); the last one is
 /// `total`.
 fn cut(terms: usize, stages: usize, level: usize) -> usize {
     let ends = |i: usize| (i * levels(terms)).div_ceil(stages) == level;

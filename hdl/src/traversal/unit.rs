@@ -21,7 +21,7 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     pub pause_i: Signal<In, Bit>,
     /// In a traversal on demand: an address is formed in this cycle.
     pub demand_i: Signal<In, Bit>,
-    /// A demand is heard in this cycle.
+    /// A demand is taken in this cycle.
     pub demand_ready_o: Signal<Out, Bit>,
     /// An instruction word is offered.
     pub instr_valid_i: Signal<In, Bit>,

@@ -9,7 +9,7 @@ use super::layers::{Made, Refused, Source};
 use crate::model::{Activation, Kind, Operator};
 use crate::report::Exact;
 
-/// Most tensors that a layer puts one behind another.
+/// Most tensors that a layer puts one after another.
 const CONCAT_MAX: usize = 8;
 
 impl Lowering<'_> {

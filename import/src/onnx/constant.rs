@@ -72,7 +72,7 @@ pub struct Constant<'a> {
     pub shape: Vec<u32>,
     /// Name of the type of its elements.
     pub element: &'static str,
-    /// The elements one behind the other, lowest byte first; none of a type that nobody reads.
+    /// The elements one after the other, lowest byte first; none of a type that nobody reads.
     pub data: Cow<'a, [u8]>,
 }
 

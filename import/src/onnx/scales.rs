@@ -270,7 +270,7 @@ fn quantised_constant<'a>(constant: &Constant<'a>, range: &Range) -> Result<Cons
         _ => (0, 255, 128),
     };
     let axis = range.dimension(name, &constant.shape)?;
-    // How many elements lie behind each place of the dimension that has the scales.
+    // How many elements lie after each place of the dimension that has the scales.
     let inner = elements(constant.shape.get(axis + 1..).unwrap_or_default());
     let inner = inner.unwrap_or(1).max(1);
     let values = constant.data.chunks_exact(4).enumerate();

@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// A constant with the zeros before and behind each of four dimensions, and the shape with them.
+    /// A constant with the zeros before and after each of four dimensions, and the shape with them.
     fn padding(
         &mut self,
         node: &'a Node,

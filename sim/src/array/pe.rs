@@ -7,7 +7,7 @@ pub struct PeInputs {
     pub x: i16,
     /// The operand is not zero; if false, it is zero whatever `x` is.
     pub nz: bool,
-    /// The shadow weight becomes active for the slots behind this one.
+    /// The shadow weight becomes active for the slots after this one.
     pub swap: bool,
     /// Take `w` into the shadow weight.
     pub shift: bool,

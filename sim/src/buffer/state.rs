@@ -8,7 +8,7 @@ use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs,
 pub struct StateBufferInputs {
     /// Operand wave.
     pub operand: OperandSlot,
-    /// Fault entering the chain, one cycle behind its slot.
+    /// Fault entering the chain, one cycle after its slot.
     pub fault: bool,
     /// Weight wave.
     pub weight: WeightSlot,

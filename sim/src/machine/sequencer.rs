@@ -210,7 +210,7 @@ impl Sequencer {
         Ok(Issue::Nothing)
     }
 
-    /// The first word is there in the cycle behind the one in which it was read.
+    /// The first word is there in the cycle after the one in which it was read.
     fn prime(&mut self, program: &[u32]) {
         let is_read = self.ahead > self.pc;
         match &self.prefetch {

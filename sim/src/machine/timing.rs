@@ -2,7 +2,7 @@
 //!
 //! Everything that can change with the control hardware is here and in the files below, the distances in
 //! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
-//! sends stands on the wave in t + 1.
+//! sends is on the wave in t + 1.
 
 mod copies;
 mod start;

@@ -50,7 +50,7 @@ pub(crate) struct Walk {
     order: Vec<usize>,
     /// Position of the current row in the order.
     place: usize,
-    /// Times that the record still runs behind this one.
+    /// Times that the record still runs after this one.
     times_left: u32,
     /// What each further time adds to the bases of the rows.
     increments: [u64; MENU],

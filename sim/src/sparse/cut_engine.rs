@@ -40,7 +40,7 @@ pub struct CutResult {
     pub ok: bool,
 }
 
-/// Rows or columns: the first one, and the one behind the last.
+/// Rows or columns: the first one, and the one after the last.
 type Span = (i64, i64);
 
 /// The words of SPARSE_CUT; the header is word 0.
@@ -195,7 +195,7 @@ impl CutModel {
         outputs
     }
 
-    /// The cutter, then eight cycles for each unit, its registers written behind the last four.
+    /// The cutter, then eight cycles for each unit, its registers written after the last four.
     fn plan(&mut self, cuts: Cuts) {
         let spread = cuts.spread as u32;
         self.result = Some(CutResult {

@@ -82,7 +82,7 @@ pub struct TraversalOutputs {
     pub element: Option<UnitElement>,
     /// Started and not all addresses accepted.
     pub busy: bool,
-    /// Registers may be written and a start is heard.
+    /// Registers may be written and a start is taken.
     pub cfg_ready: bool,
     /// The first address of a traversal is formed in the next cycle, if not paused.
     pub load: bool,

@@ -148,7 +148,7 @@ fn moved_bytes(program: &Program, layer: &LayerPlan) -> u64 {
 /// Runs whose data are in the machine at the same time, of one image.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct SegmentReport {
-    /// The first run, and the one behind the last.
+    /// The first run, and the one after the last.
     pub runs: [usize; 2],
     /// Words that the host writes before the first of them.
     pub host_words: u64,
@@ -294,7 +294,7 @@ mod tests {
 
     const CONFIG: &str = include_str!("../../../configs/tiny.json");
 
-    /// A machine with these slices; the text comes behind their widths.
+    /// A machine with these slices; the text comes after their widths.
     fn machine(widths: &str, options: &str) -> Params {
         assert!(CONFIG.contains("[4, 4]"));
         let text = CONFIG.replace("[4, 4]", &format!("{widths}{options}"));

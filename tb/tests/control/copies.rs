@@ -81,8 +81,8 @@ fn check_copy(pair: &mut Pair, rows: u32, from: u32, to: u32, loops: &[(u32, u32
     if contents(pair) != expected {
         return Err(pair.message(format!("{from} to {to}: other words")));
     }
-    // START of n words in n + 2, the first address in START + 4, the last partition R + 8 cycles behind the last
-    // address; HALT goes on in the cycle behind it.
+    // START of n words in n + 2, the first address in START + 4, the last partition R + 8 cycles after the last
+    // address; HALT goes on in the cycle after it.
     let words = offsets.len() as u32;
     let start = copy(rows, from, to, loops).words() as u32 + 2;
     let slices = &params.state_buffer.slices;

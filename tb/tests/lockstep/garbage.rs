@@ -109,7 +109,7 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     };
     let length = words.len().min((params.program.words - pc) as usize);
     bench.pair.write_program(pc, &words[..length]);
-    // What a host writes right behind a fault is not lost, nor written over.
+    // What a host writes right after a fault is not lost, nor written over.
     let visited = if fault.is_some() { 0.7 } else { 0.1 };
     let guest = rng.random_bool(visited).then(|| rng.random());
     let seen = watch::run(bench, pc, LIMIT, guest)?;

@@ -308,7 +308,7 @@ impl Guest {
         self.pending.is_none() && self.reads.is_empty()
     }
 
-    /// The port is left alone again: the golden machine gets what was written behind the run, and says
+    /// The port is left alone again: the golden machine gets what was written after the run, and says
     /// whether the words read are right.
     pub fn leave(self, model: &mut Model, golden: &mut Golden) -> Checked<Visits> {
         model.set(self.pins.valid, 0);

@@ -40,7 +40,7 @@ fn a_word_that_is_a_clock_late_is_found() {
 #[test]
 fn legal_programs_find_every_fault() {
     let mutants = r"
-        // A vector's result is not forwarded to the epilogue right behind it; the host reaches memories during a run.
+        // A vector's result is not forwarded to the epilogue right after it; the host reaches memories during a run.
         heddle_result_column: (slot_addr == last_addr) => (slot_addr != last_addr)
         heddle_host_port: ((region == 2'd0) | !running_i) => 1'b1
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on

@@ -558,7 +558,7 @@ impl Writer<'_> {
                 false => 0,
             };
             offset += initial;
-            // Any end behind the last but one iteration and not behind the last gives the count.
+            // Any end after the last but one iteration and not behind the last gives the count.
             let end = initial + count * step;
             let end = end
                 - if step > 1 {

@@ -119,7 +119,7 @@ fn pet_55_weights_and_operands_enter_from_the_left_and_the_transpose_is_the_same
 }
 
 /// A product of two tiles: in the clock in which a cell gets an operand it gets its valid flag, zero operands have
-/// none, and the swap flag comes behind the last operand of a tile to every cell.
+/// none, and the swap flag comes after the last operand of a tile to every cell.
 fn check_product(machine: &Machine) -> Checked {
     let mut bench = Bench::new(machine, 1)?;
     bench.pair.set_zero(0);

@@ -58,7 +58,7 @@ fn check_stored(trace: &Trace, matrix: &Matrix) -> Checked {
     }
 }
 
-/// Clocks of stores and reads by row and column. A sum is there in the clock behind its store.
+/// Clocks of stores and reads by row and column. A sum is there in the clock after its store.
 struct Times {
     stored: Vec<Vec<usize>>,
     read: Vec<Vec<usize>>,

@@ -143,7 +143,7 @@ fn loads_first(program: Vec<Instruction>) -> Vec<Instruction> {
     reordered
 }
 
-/// Sub-blocks one behind another: each cell uses the weights of the sub-block that its operand belongs to,
+/// Sub-blocks one after another: each cell uses the weights of the sub-block that its operand belongs to,
 /// and keeps them until then. Gives whether weights were loaded meanwhile.
 fn back_to_back(machine: &Machine, form: DrainForm) -> Checked<bool> {
     let mut bench = Bench::new(machine, 1)?;

@@ -121,7 +121,7 @@ fn random_drains(sources: &Sources, options: PostOptions, seed: u64) -> Checked<
     Ok(coverage)
 }
 
-/// Windows one behind another, some of them interrupted. Sometimes the last one is not complete: says so.
+/// Windows one after another, some of them interrupted. Sometimes the last one is not complete: says so.
 fn one_drain(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Checked<bool> {
     let columns = rng.random_range(1..=COLS as u16);
     let skip = rng.random_range(0..=COLS as u16 - columns);

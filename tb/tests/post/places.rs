@@ -34,7 +34,7 @@ static ALL: LazyLock<Design<Size>> = LazyLock::new(|| {
     })
 });
 
-/// Words of columns that lie one behind another; the rotate changes when all words have passed.
+/// Words of columns that lie one after another; the rotate changes when all words have passed.
 /// `prefix` stands in front of the names of the ports.
 fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Coverage> {
     let [rotate_i, valid_i, word_i, data_i, valid_o, word_o, data_o] = [
@@ -70,7 +70,7 @@ fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Cov
             coverage.event("all at once", words.iter().flatten().count() == active);
             dut.set(&rotate_i, rotate as u64);
             dut.set_all(&valid_i, words.iter().map(|word| word.is_some().into()));
-            // What stands on the inputs without a word is no word.
+            // What is on the inputs without a word is no word.
             let noise = DrainWord {
                 word: rng.random_range(0..1 << 13),
                 data: rng.random(),

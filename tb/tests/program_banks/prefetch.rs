@@ -200,7 +200,7 @@ impl Bench {
         Ok(())
     }
 
-    /// One run from a word on, which reads so many words, and the quiet cycles behind it.
+    /// One run from a word on, which reads so many words, and the quiet cycles after it.
     fn run(
         &mut self,
         start: usize,

@@ -109,7 +109,7 @@ fn pet_60_sums_with_row_offsets_in_a_program_bank_are_errors() {
             pair.write_row_offset(other, 3, Some(0));
         }
         let base = 2 * bank;
-        // The last vector reads the last operand byte, then one behind it.
+        // The last vector reads the last operand byte, then one after it.
         let most = (operands - 1 - 3 - base) as u16;
         for (offset, at) in [
             (most, None),

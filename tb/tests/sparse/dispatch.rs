@@ -222,7 +222,7 @@ fn assigned(params: &Params, grid: [u32; 2], rng: &mut ChaCha8Rng) -> (Stored, V
     };
     stored.push(&clear(params));
     stored.push(&program.commands);
-    // Entries begin behind the padding.
+    // Entries begin after the padding.
     stored.push_questions(1, false);
     let own = |unit| {
         let cell = plan.cell_of(unit, &plan.folds[0]);

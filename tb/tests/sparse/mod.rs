@@ -49,7 +49,7 @@ fn with(cluster: Sparse) -> Params {
     }
 }
 
-/// Rows and columns of rectangles, one behind the other.
+/// Rows and columns of rectangles, one after the other.
 fn set_rectangles(dut: &mut Dut, port: &str, rectangles: &[[Range<i32>; 2]]) {
     for (side, name) in ["row", "col"].into_iter().enumerate() {
         let starts = rectangles.iter().map(|sides| sides[side].start as u64);

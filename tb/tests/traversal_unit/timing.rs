@@ -10,7 +10,7 @@ use super::{FULL, NARROW, PLAIN, SINGLE, WIDE};
 /// Predicts the cycle of every address from the cycles in which words were taken.
 ///
 /// With the last word taken in t the first address shows in t + 8 + S, S being the register stages
-/// of the sum; with two sets of registers not before the cycle behind the last address of the
+/// of the sum; with two sets of registers not before the cycle after the last address of the
 /// traversal before. A window, and a single set, keep traversals apart.
 #[derive(Debug)]
 pub struct Timing {

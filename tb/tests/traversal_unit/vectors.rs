@@ -94,7 +94,7 @@ fn ttu_014_ttu_015_ttu_017_the_registers_of_the_hardware_are_those_of_the_exampl
     assert_eq!(seen, 4, "loops of the example");
 }
 
-/// Each address leaves some clocks behind the cycle in which its offsets are in the registers Z.
+/// Each address leaves some clocks after the cycle in which its offsets are in the registers Z.
 #[test]
 fn ttu_027_ttu_028_registers_of_the_hardware_hold_the_offsets_of_every_address() {
     let unit = with_registers_on_ports(&PLAIN);

@@ -1,7 +1,7 @@
 //! When the sums of a transpose leave the results buffer.
 //!
 //! A slot of the stream unit reaches column c of the results buffer c clocks later. Vector t is stored two
-//! clocks behind its slot; a slot that reads an address sees what was stored in earlier clocks. So what is
+//! clocks after its slot; a slot that reads an address sees what was stored in earlier clocks. So what is
 //! read when depends on one number: the clocks between the last vector and the first sum that is read.
 //! Where stored sums enter the array at the top they are read as many clocks earlier as the array has rows, their
 //! *way*, and the machine itself waits until the last sum of a column is stored.

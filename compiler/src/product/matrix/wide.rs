@@ -53,7 +53,7 @@ impl WideTranspose {
     }
 
     /// The instructions; the first one waits until all units are idle, and so does the
-    /// first one behind the portions being taken apart.
+    /// first one after the portions being taken apart.
     ///
     /// # Errors
     /// If the matrices do not fit or do not belong together.

@@ -25,7 +25,7 @@ use heddle_kernel::prelude::*;
 /// still leave, and their `done_o` comes before any result of the next one.
 ///
 /// With `store_each` bit 3 of the mode is the core's; the unit does not see it. Results then leave
-/// behind each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
+/// after each step (sums that stay; rows - 1 clocks follow each step) or K tile (weights that
 /// stay), each with the sum so far, which the results memory keeps.
 #[module(describe)]
 pub struct Gemm<const A: usize> {

@@ -4,7 +4,7 @@ use super::waves::*;
 use crate::array::{DualSlot, DualSlotReg};
 use heddle_kernel::prelude::*;
 
-/// Takes steps and load slots from the unit, makes the draining slots behind the last step of sums
+/// Takes steps and load slots from the unit, makes the draining slots after the last step of sums
 /// that stay, and says what each slot's result is for.
 ///
 /// # Timing
@@ -24,7 +24,7 @@ pub struct GemmIssue {
     pub total_i: Signal<In, Bits<16>>,
     /// Output channels of the run, N.
     pub channels_i: Signal<In, Bits<16>>,
-    /// Sums leave behind each step, or K tile; only with `store_each`.
+    /// Sums leave after each step, or K tile; only with `store_each`.
     pub each_i: [Signal<In, Bit>; store_each.into()],
     /// A step is on the outputs of row 0.
     pub step_i: Signal<In, Bit>,
@@ -84,7 +84,7 @@ pub struct GemmIssue {
     _cols: Param<'c'>,
     /// 1: a slot is in all rows at once.
     _broadcast: Optional<'x', bool>,
-    /// 1: sums may leave behind each step.
+    /// 1: sums may leave after each step.
     _store_each: Optional<'k', bool>,
     /// Draining slots of a pass.
     #[new(rows - 1)]

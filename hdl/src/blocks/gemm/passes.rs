@@ -32,7 +32,7 @@ pub struct PassQueue {
     /// Weights stay, add, store, each.
     #[new(Ram1r1w::new(3 + usize::from(store_each), 4))]
     flags: Ram1r1w<2, 1>,
-    /// 1: sums may leave behind each step.
+    /// 1: sums may leave after each step.
     _store_each: Optional<'k', bool>,
 }
 

@@ -45,7 +45,7 @@ pub struct ResultIssue {
     shown: Signal<Local, Bit>,
     /// Rows.
     _rows: Param<'r'>,
-    /// 1: sums may leave behind each step.
+    /// 1: sums may leave after each step.
     _store_each: Optional<'k', bool>,
 }
 

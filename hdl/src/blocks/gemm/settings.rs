@@ -34,7 +34,7 @@ pub struct GemmSettings {
     pub channels_o: Signal<Out, Bits<16>>,
     /// Weights stay.
     pub stay_o: Signal<Out, Bit>,
-    /// Sums leave behind each step, or K tile; only with `store_each`.
+    /// Sums leave after each step, or K tile; only with `store_each`.
     pub each_o: [Signal<Out, Bit>; store_each.into()],
     total: RegEn<Bits<16>>,
     channels: RegEn<Bits<16>>,
@@ -47,7 +47,7 @@ pub struct GemmSettings {
     accepted: Signal<Local, Bit>,
     /// Sums of each column.
     _results: Param<'d'>,
-    /// 1: sums may leave behind each step.
+    /// 1: sums may leave after each step.
     _store_each: Optional<'k', bool>,
 }
 

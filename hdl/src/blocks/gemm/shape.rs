@@ -22,7 +22,7 @@ pub struct GemmShape {
     pub weight_words: usize,
     /// Sums that each column keeps between K tiles, a power of two from 16 to 4096.
     pub results: usize,
-    /// A run may give its results behind each step, or K tile; `results` is then at least the rows.
+    /// A run may give its results after each step, or K tile; `results` is then at least the rows.
     pub store_each: bool,
 }
 

@@ -7,7 +7,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// The entry taken in cycle t stands at the outputs from t + 1 on, until the next one is taken. An
-/// entry may be taken in the cycle behind the one in which it is stored, never in the same.
+/// entry may be taken in the cycle after the one in which it is stored, never in the same.
 #[module(name = "offsets_kept")]
 pub struct OffsetKept<const A: usize> {
     /// Stores an entry.

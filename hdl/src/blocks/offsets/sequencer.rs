@@ -67,7 +67,7 @@ pub struct OffsetSequencer {
     loading: RegEn<Bit>,
     /// First slot of a group.
     first: RegEn<Bit>,
-    /// Load slots behind this one, less one.
+    /// Load slots after this one, less one.
     rows_left: RegEn<Bits<9>>,
     /// Entries of the held list behind this load slot, or tile.
     held_left: RegEn<Bits<17>>,

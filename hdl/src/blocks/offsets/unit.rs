@@ -97,7 +97,7 @@ pub struct OffsetUnit<const A: usize> {
     row: OffsetRows<A>,
     expanding: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
-    /// A start that is heard, and accepted.
+    /// A start that is accepted.
     heard: Signal<Local, Bit>,
     start: Signal<Local, Bit>,
     refuse: Signal<Local, Bit>,

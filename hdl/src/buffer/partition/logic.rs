@@ -50,7 +50,7 @@ impl Partition {
         }
     }
 
-    /// The row's own address, two cycles behind the slot.
+    /// The row's own address, two cycles after the slot.
     fn address(&mut self) {
         self.row_offset.active_i = self.op_i.valid & self.op_i.rows.any();
         self.row_offset.table_i = self.op_i.table;

@@ -219,7 +219,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.stream_issue.table_i = flag!(self.sequencer.param_o[1], matmul::TABLE);
         self.stream_issue.entry_i = field!(self.sequencer.table_o, matmul_table::ENTRY);
 
-        // The bias wave runs eight cycles behind the operand wave.
+        // The bias wave runs eight cycles after the operand wave.
         self.bias_load
             .shift_in(self.stream_issue.op_o.tag.get_bit(0));
         self.bias_first

@@ -243,7 +243,7 @@ impl FeatureMemory {
         }
     }
 
-    /// Sets one behind the other in the same buffers, which one of them has at a time.
+    /// Sets one after the other in the same buffers, which one of them has at a time.
     fn one_bank(&mut self) {
         self.bank[0].write_i = self.writes[0] | self.writes[1];
         self.bank[0].write_at_i = mux(

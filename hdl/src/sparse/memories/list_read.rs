@@ -35,7 +35,7 @@ pub struct ListRead {
     /// An entry stands at the buffer; it is the last one.
     read: RegEn<Bit>,
     read_last: RegData<Bit>,
-    /// An entry waits behind the buffer, one stands at the output, and their words.
+    /// An entry waits after the buffer, one stands at the output, and their words.
     waits: Reg<Bit>,
     stands: RegEn<Bit>,
     kept_word: [[RegData<Bits<9>>; 4]; 2],

@@ -11,7 +11,7 @@ use heddle_kernel::prelude::*;
 pub struct TileAdd {
     /// Products.
     pub value_i: [Signal<In, Bits<18>>; lanes],
-    /// Lane i and the one behind it.
+    /// Lane i and the one after it.
     pub sum_o: [Signal<Out, Bits<18>>; lanes],
     /// Products of a round.
     _lanes: Param<'p'>,
@@ -35,12 +35,12 @@ impl TileAdd {
 pub struct TileSelect {
     /// Products.
     pub product_i: [TileProduct<In>; lanes],
-    /// Lane i and the one behind it.
+    /// Lane i and the one after it.
     pub sum_i: [Signal<In, Bits<18>>; lanes],
     /// What goes on.
     pub product_o: [TileProduct<Out>; lanes],
     product: [TileProductReg; lanes],
-    /// The lane and the one behind it are of one sum; those around the ring are if there are two lanes.
+    /// The lane and the one after it are of one sum; those around the ring are if there are two lanes.
     meets: [Signal<Local, Bit>; lanes],
     /// Products of a round.
     _lanes: Param<'p'>,

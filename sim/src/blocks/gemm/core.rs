@@ -63,7 +63,7 @@ pub struct GemmRun {
     /// Each iteration is stored.
     pub store_each: bool,
     /// Of each column: the results of each pass that has some, by GEMM row. With `store_each` sums
-    /// that stay come behind every step, those of weights that stay behind every K tile.
+    /// that stay come after every step, those of weights that stay behind every K tile.
     pub results: Vec<Vec<Vec<GemmResult>>>,
     /// Of each row: the operands it reads, in their order.
     pub operands: Vec<Vec<i8>>,

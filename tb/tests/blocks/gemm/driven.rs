@@ -64,7 +64,7 @@ pub struct Driven {
     pub refusals: [u64; 6],
     pins: Pins,
     noise: ChaCha8Rng,
-    /// The run whose results leave, and the one behind it.
+    /// The run whose results leave, and the one after it.
     running: VecDeque<Running>,
     busy: bool,
     /// A start was driven in the last clock.
@@ -225,7 +225,7 @@ impl Driven {
         self.counters
     }
 
-    /// Busy from the clock behind a start on; it falls once, and not behind the end.
+    /// Busy from the clock after a start on; it falls once, and not behind the end.
     fn check_busy(&mut self, status: Status) -> Checked {
         let last = self.running.back();
         let begins = last.is_some_and(|running| running.clocks == 0);

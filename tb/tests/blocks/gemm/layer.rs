@@ -38,7 +38,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// One-byte operands that lie one behind the other.
+    /// One-byte operands that lie one after the other.
     pub fn new(lists: Lists, operands: &[i8], weights: &[i8], mode: u32) -> Self {
         Self {
             outputs: weights.len() / lists.offsets.len(),

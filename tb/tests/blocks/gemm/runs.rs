@@ -1,4 +1,4 @@
-//! Runs one behind the other, their clocks, and what is refused.
+//! Runs one after the other, their clocks, and what is refused.
 
 use super::driven::Op;
 use super::examples::{asymmetric, asymmetric_c, bench, connected, names, product, small};

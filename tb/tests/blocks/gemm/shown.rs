@@ -16,7 +16,7 @@ pub struct Shown {
     pub reads: Reads,
     /// Of each row the clocks in which its operands entered the array.
     pub operand_clocks: Vec<Vec<u64>>,
-    /// Clocks from the one behind the start to the one with `done_o`.
+    /// Clocks from the one after the start to the one with `done_o`.
     pub clocks: u64,
     /// What the memories have counted.
     pub counters: Counters,

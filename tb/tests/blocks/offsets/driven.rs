@@ -39,7 +39,7 @@ pub enum Op {
 /// What the unit does.
 enum Phase {
     Idle,
-    /// This many clocks behind the one with the start.
+    /// This many clocks after the one with the start.
     Starting(u64, Run),
     Running(RowsModel),
 }

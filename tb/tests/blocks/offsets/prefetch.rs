@@ -98,7 +98,7 @@ fn sgcr_58_a_run_takes_the_documented_clocks() {
                 _ => n.div_ceil(cols) * k.div_ceil(rows) * (load + t),
             };
             let last = if options.broadcast { 1 } else { rows };
-            // Busy from the clock behind the start to the last slot in the last row.
+            // Busy from the clock after the start to the last slot in the last row.
             let unit = bench.run_one(name, program(lists, 7, mode));
             assert_eq!(
                 unit.trace.busy,
