@@ -28,7 +28,6 @@ LISTED = ("resnet8",)
 SEEDS, AIM = [f"resnet8-{seed}" for seed in range(20)], 54500
 # Larger ones, by the side of their input: 1000 classes.
 LARGE = {"mobilenetv1": "MobileNetV1 0.25", "mobilenetv2": "MobileNetV2 0.35", "resnet18": "ResNet-18"}
-ON_RTL = ("mobilenetv1", "mobilenetv2")
 SIDES = [f"mobilenetv1_{side}" for side in (128, 160, 192, 224)]
 SIDES += [f"{family}_{side}" for family in ("mobilenetv2", "resnet18") for side in (96, 224)]
 # Array and depth of the results buffer; everything else is as in the preset.
@@ -207,11 +206,9 @@ def in_segments(name):
     report = heddle("sim", "-c", PRESET, *inputs(name), "--whole")
     assert report["exact"], name
     cycles, words = report["report"]["total"]["cycles"], sum(segment["host_words"] for segment in segments)
-    rtl = "-"
-    if family in ON_RTL:
-        found = heddle("cosim", "-c", PRESET, *inputs(name), "--whole")
-        assert found["exact"], f"{name} on RTL"
-        rtl = found["report"]["total"]["cycles"]
+    found = heddle("cosim", "-c", PRESET, *inputs(name), "--whole")
+    assert found["exact"], f"{name} on RTL"
+    rtl = found["report"]["total"]["cycles"]
     tensors = sum(made["tensor_words"].values())
     hosts = sum(planned["host"] for planned in made["runs"])
     pieces = [f"{'x'.join(str(part[k]) for k in ('groups_of_channels', 'bands_of_rows'))} {part['layer'].split('/')[0]}" for part in made.get("pieces", [])]
