@@ -102,6 +102,7 @@ fn asm(program: &Program) -> Result<String, Failure> {
         // The next run may start in a segment of its own.
         let end = behind.next().map(|next| next.start_pc as usize);
         let length = end.and_then(|end| end.checked_sub(run.start_pc as usize));
+        let length = length.filter(|&length| length > 0);
         let words = &words[..length.unwrap_or(words.len()).min(words.len())];
         text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
         text += &disassemble(words).map_err(Failure::new)?;

@@ -68,6 +68,16 @@ fn a_network_that_does_not_fit_at_once_runs_in_segments() {
         "{text}"
     );
     assert!(text.contains(lacks), "{text}");
+    bench.write(
+        "short.json",
+        config(4).replace("\"words\": 1024", "\"words\": 64"),
+    );
+    for options in ["", "--double-buffer"] {
+        let listed = bench.done(&format!(
+            "compile m.json -c short.json --dump asm {options}"
+        ));
+        assert_eq!(listed.matches("HALT").count(), 3, "{options}: {listed}");
+    }
     // Two column tiles for each segment.
     let made = bench.json(&format!("{compile} --double-buffer --json"));
     let segments = made["segments"].as_array().expect("a list");

@@ -76,7 +76,7 @@ pub(crate) fn emit(
         network: network.name.clone(),
         pieces: Vec::new(),
         keeps: !constants.kept.is_empty(),
-        double_buffered: placement.parts.beside,
+        double_buffered: placement.parts.beside && !segments.is_empty(),
         layers,
         runs,
         once,

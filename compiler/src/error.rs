@@ -160,12 +160,14 @@ impl fmt::Display for Shortage {
 #[non_exhaustive]
 pub enum CompileError {
     /// The machine is too small; lists every memory that is known to be.
-    #[error("network {network} does not fit {configuration}{}: {}", alone(.layer), list(.shortages))]
+    #[error("network {network} does not fit {configuration}{}{}: {}", alone(.layer), two(.beside), list(.shortages))]
     DoesNotFit {
         /// Name of the network.
         network: String,
         /// A layer that does not fit by itself, so that segments do not help; none if it is about all layers at once.
         layer: Option<String>,
+        /// It is about two segments beside each other.
+        beside: bool,
         /// Name of the configuration.
         configuration: String,
         /// At least one.
@@ -227,6 +229,7 @@ impl CompileError {
         CompileError::DoesNotFit {
             network: network.name.clone(),
             layer: None,
+            beside: false,
             configuration: params.name.clone(),
             shortages,
         }
@@ -246,6 +249,13 @@ fn alone(layer: &Option<String>) -> String {
     match layer {
         Some(layer) => format!(", not even layer {layer} by itself"),
         None => String::new(),
+    }
+}
+
+fn two(beside: &bool) -> &'static str {
+    match beside {
+        true => ", with two segments beside each other",
+        false => "",
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn candidates(
 ) -> Result<Candidates, CompileError> {
     limits::check(network, constants, params)?;
     let flattenable = flattenable(network, constants);
-    let search = Search::of(network, constants, &flattenable, params, goal);
+    let search = Search::of(network, constants, params, goal);
     let is_asked = |switches: Switches| {
         let Switches {
             flattened, pixels, ..
@@ -66,8 +66,8 @@ pub(crate) fn candidates(
             Some(Mapping::Flattened) => {
                 (flattened || flattenable.is_empty()) && pixels == Pixels::One
             }
-            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || !search.has_pixels(),
-            Some(Mapping::Blocks) => pixels == Pixels::Blocks || !search.has_pixels(),
+            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || search.is_empty(),
+            Some(Mapping::Blocks) => pixels == Pixels::Blocks || search.is_empty(),
         }
     };
     let mut costs = Costs::default();
@@ -77,6 +77,15 @@ pub(crate) fn candidates(
             network, switches, ways, constants, params, matrices, &mut costs,
         )
     };
+    let mut saving = flattenable.clone();
+    if let [Some(by_channel), Some(flattened)] = [false, true].map(|flattened| {
+        let switches = Switches::plain(flattened);
+        candidate(switches, Ways::new(network, switches, &flattenable)).costs
+    }) {
+        saving.retain(|&layer| {
+            flattened[layer].map(|cost| cost.cycles) < by_channel[layer].map(|cost| cost.cycles)
+        });
+    }
     let mut found = Vec::<Candidate>::new();
     // Of equal ones the one that is asked for, and of these the one that makes use of the least.
     let rank = |switches: Switches| (!is_asked(switches), switches.count());
@@ -85,9 +94,13 @@ pub(crate) fn candidates(
         Some(_) => {}
         None => found.push(new),
     };
-    for switches in combinations(network, !flattenable.is_empty(), &search) {
+    for switches in combinations(network, flattenable.len(), search.is_empty()) {
         let mut of = |ways| candidate(switches, ways);
-        let ways = Ways::new(network, switches, &flattenable);
+        let laid = match switches.pixels {
+            Pixels::Chosen => &saving,
+            _ => &flattenable,
+        };
+        let ways = Ways::new(network, switches, laid);
         let (ways, maps) = match switches.pixels {
             Pixels::One => (ways, false),
             Pixels::Rows => (search.all(ways, Mapping::Toeplitz), false),
@@ -97,7 +110,8 @@ pub(crate) fn candidates(
         let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
-            add(search.reduced(of(ways), maps, &mut of));
+            let unflattens = maps || (options.mapping.is_some() && flattenable.len() > 1);
+            add(search.reduced(of(ways), unflattens, &mut of));
         }
         add(new);
     }
@@ -122,12 +136,7 @@ pub(crate) fn plain(
     options: Options,
 ) -> Result<Candidate, CompileError> {
     limits::check(network, constants, params)?;
-    let switches = Switches {
-        flattened: false,
-        pixels: Pixels::One,
-        streamed: false,
-        keeps: false,
-    };
+    let switches = Switches::plain(false);
     let ways = Ways::new(network, switches, &[]);
     let (matrices, mut costs) = (options.matrices, Costs::default());
     Ok(Candidate::of(
@@ -136,17 +145,17 @@ pub(crate) fn plain(
 }
 
 /// What can be made use of; where there is no choice, one of each.
-fn combinations(network: &Network, flattens: bool, search: &Search) -> Vec<Switches> {
-    let pixels: &[Pixels] = match (search.has_pixels(), search.has_choice()) {
-        (true, _) => &[Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen],
-        (false, true) => &[Pixels::One, Pixels::Chosen],
-        (false, false) => &[Pixels::One],
+fn combinations(network: &Network, flattenable: usize, one_pixel: bool) -> Vec<Switches> {
+    let pixels: &[Pixels] = match (one_pixel, flattenable) {
+        (false, _) => &[Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen],
+        (true, 2..) => &[Pixels::One, Pixels::Chosen],
+        (true, _) => &[Pixels::One],
     };
     let layers = &network.layers;
     let of_matrices = layers.iter().any(|layer| layer.kind.is_of_matrices());
     let mut all = Vec::new();
     for keeps in [true, false].into_iter().take(1 + usize::from(of_matrices)) {
-        for flattened in [false, true].into_iter().take(1 + usize::from(flattens)) {
+        for flattened in [false, true].into_iter().take(1 + flattenable.min(1)) {
             for &pixels in pixels {
                 for streamed in [true, false] {
                     all.push(Switches {

@@ -126,7 +126,7 @@ impl Parts {
         }
     }
 
-    /// The first place of a part in a memory with so many.
+    /// Where a part begins in a memory of so many places: entries, column tiles or words.
     pub fn first(&self, part: usize, places: u32) -> u32 {
         match self.beside && part % 2 == 1 {
             true => places / 2,

@@ -74,7 +74,7 @@ pub(crate) fn found(job: &Job, constants: &Constants) -> Result<Found, CompileEr
     Ok(found)
 }
 
-/// Clocks for an image: those of all runs, and one for each word that the host writes.
+/// Clocks for an image: those of all runs, and one for each word that the host loads.
 fn clocks(program: &Program, job: &Job) -> u64 {
     let cycles: u64 = program.runs.iter().map(|run| run.cycles).sum();
     let loads = program.segments.iter().map(|segment| &segment.load);
@@ -93,6 +93,16 @@ pub(crate) fn alone(network: &Network, options: Options) -> Cut {
 
 /// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
 fn cut(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
+    let beside = |mut error: CompileError| {
+        if let CompileError::DoesNotFit { beside, .. } = &mut error {
+            *beside = job.options.double_buffered;
+        }
+        error
+    };
+    joined(job, constants, candidate).map_err(beside)
+}
+
+fn joined(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
     let words = Words::of(job, constants, candidate)?;
     let alone = alone(job.network, job.options);
     if alone.beside {
@@ -201,6 +211,7 @@ impl<'a> Words<'a> {
             ..
         } = self.options;
         let all = 0..self.of_layers.len();
+        // Written once if they fit whatever the runs are.
         let copies = match double_buffered && self.needed(&all, false) > self.room {
             true => 2,
             false => 1,

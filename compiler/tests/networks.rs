@@ -320,6 +320,8 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
                 let alone: u64 = program.runs.iter().map(|run| run.cycles).sum();
                 let together: u64 = whole.runs.iter().map(|run| run.cycles).sum();
                 assert!(together <= alone, "{place}");
+                let words = [&whole, &program].map(|program| program.tensor_words(&network));
+                assert_eq!(words[0], words[1], "{place}");
                 let runs = whole.runs.iter().filter(|run| !run.host);
                 parted += u32::from(runs.count() > 1);
                 wholes += 1;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::network::{Layer, LayerKind, Network, Shape};
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{Compiled, Options, Pieces, Program, compile_in_pieces, compile_with};
+use heddle_compiler::{
+    Compiled, Mapping, Options, Pieces, Program, compile_in_pieces, compile_with,
+};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +18,8 @@ use crate::support::chain::{Link, chain, window};
 use crate::support::converted::{padded_maximum, sum, table};
 use crate::support::depthwise::{depthwise, point, random_depthwise_network};
 use crate::support::{
-    Size, Source, check, fill, model, preset, random_image, random_network, random_size, whole,
+    Size, Source, check, fill, mapped, model, preset, random_image, random_network, random_size,
+    whole,
 };
 
 /// Every tensor of the network has the same values in the other one.
@@ -243,6 +246,13 @@ fn bands_take_the_ways_that_whole_layers_take() {
         assert_eq!(bands, vec![mapping; bands.len()], "{}", layer.name);
     }
     check_images(&made, &network, &params, "bands");
+    // As many of them as have room.
+    params.state_buffer.words_per_bank = 16;
+    let flattened = mapped(Mapping::Flattened);
+    let made = compile_in_pieces(&network, &params, flattened, &[]).unwrap();
+    let layers = made.1.program.layers.iter();
+    let mut mappings = layers.map(|layer| layer.choice.mapping);
+    assert!(mappings.any(|mapping| mapping == Mapping::Flattened));
 }
 
 #[test]

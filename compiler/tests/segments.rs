@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::Network;
+use heddle_arch::network::{Network, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{
     CompileError, Compiled, FileError, Load, Mapping, Memory, Options, Program,
@@ -12,6 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use crate::support::chain::{Link, chain};
 use crate::support::depthwise::random_depthwise_network;
 use crate::support::{
     self, check, has_halos, mapped, model, preset, random_image, random_network, random_size,
@@ -384,8 +385,26 @@ fn segments_beside_each_other_have_half_of_each_memory_that_is_too_small() {
     params.column_tiles = 6;
     let message = compile_with(&digits, &params, beside).unwrap_err();
     let message = message.to_string();
-    let end = "column parameters need 8 column tiles, 6 available, 2 missing (set by column_tiles)";
+    let end = "by itself, with two segments beside each other: column parameters need 8 column tiles, 6 available, 2 missing (set by column_tiles)";
     assert!(message.ends_with(end), "{message}");
+    // The weights of each two neighbours fit.
+    let size = Shape {
+        channels: 100,
+        height: 1,
+        width: 1,
+    };
+    let links = [64, 152, 40].map(Link::Points);
+    let network = chain(&mut ChaCha8Rng::seed_from_u64(4), size, &links);
+    params.post.left_shift = true;
+    params.column_tiles = 64;
+    params.state_buffer.words_per_bank = 256;
+    let by_channel = Options {
+        mapping: Some(Mapping::Channel),
+        ..beside
+    };
+    let compiled = compile_and_compare(&network, &params, by_channel, &[]).unwrap();
+    assert_eq!(compiled.program.segments.len(), 3);
+    check_images(&compiled, &network, &params, "weights");
     // Functions of one byte have no halves.
     let (network, mut params) = with_tables();
     params.post.activations = 2;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::iter;
 use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
@@ -106,19 +105,22 @@ impl Program {
     pub fn loads_before(&self, run: usize) -> impl Iterator<Item = &Load> {
         let begins = |segment: &Segment| segment.runs.start == run;
         let number = self.segments.iter().position(begins);
-        let loads = number.map_or(0..0, |number| match (self.double_buffered, number) {
-            (false, _) => number..number + 1,
-            (true, 0) => 0..2,
-            (true, _) => number + 1..number + 2,
-        });
-        let segments = self.segments.iter();
-        let loads = segments.take(loads.end).skip(loads.start);
-        loads.map(|segment| &segment.load)
+        let (first, count) = match (number, self.double_buffered) {
+            (None, _) => (0, 0),
+            (Some(number), false) => (number, 1),
+            (Some(0), true) => (0, 2),
+            (Some(number), true) => (number + 1, 1),
+        };
+        let segments = self.segments.iter().skip(first).take(count);
+        segments.map(|segment| &segment.load)
     }
 
-    /// The instruction words of a run and of those behind it.
+    /// The instruction words of a run and of those after it; none of a run of the host.
     #[must_use]
     pub fn words_of(&self, run: usize) -> &[u32] {
+        if self.runs[run].host {
+            return &[];
+        }
         let mut segments = self.segments.iter();
         let found = segments.find(|segment| segment.runs.contains(&run));
         let own = found.map(|segment| &segment.load);
@@ -127,22 +129,22 @@ impl Program {
         &load.words[(self.runs[run].start_pc - load.first_word) as usize..]
     }
 
-    /// Words of tensors that the host writes for each image, with all copies, and those that it reads.
+    /// Words of tensors that the host writes for each image, with all copies, and those that it reads of what the machine makes: outputs of the
+    /// network and inputs of its own layers.
     #[must_use]
     pub fn tensor_words(&self, network: &Network) -> [u64; 2] {
-        let made = |host: bool| {
-            let runs = self.runs.iter().filter(move |run| run.host == host);
-            runs.map(|run| run.layers.end)
-        };
-        let by_host = self.layers.iter().filter(|layer| layer.host);
-        let needed: BTreeSet<&usize> = by_host.flat_map(|layer| &layer.inputs).collect();
         let mut outputs = BTreeSet::new();
         outputs.extend(network.outputs.iter().map(|&o| network.tensor_name(o)));
-        let is_output = |tensor: usize| outputs.contains(self.tensors[tensor].name.as_str());
-        let written = iter::once(0).chain(made(true));
-        let read = made(false).filter(|tensor| needed.contains(tensor) || is_output(*tensor));
-        let written = written.map(|tensor| self.tensors[tensor].written_words());
-        let read = read.map(|tensor| self.tensors[tensor].word_places().len() as u64);
+        let by_host = self.layers.iter().filter(|layer| layer.host);
+        let inputs: BTreeSet<&usize> = by_host.flat_map(|layer| &layer.inputs).collect();
+        let tensors = (0..).zip(&self.tensors);
+        let (written, made): (Vec<_>, Vec<_>) =
+            tensors.partition(|&(tensor, _)| tensor == 0 || self.layers[tensor - 1].host);
+        let read = made.iter().filter(|(tensor, plan)| {
+            inputs.contains(tensor) || outputs.contains(plan.name.as_str())
+        });
+        let written = written.iter().map(|(_, plan)| plan.written_words());
+        let read = read.map(|(_, plan)| plan.word_places().len() as u64);
         [written.sum(), read.sum()]
     }
 

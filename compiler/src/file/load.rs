@@ -68,8 +68,9 @@ fn load(file: SegmentFile, limit: &Limit) -> Result<(Load, Instructions), FileEr
         .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
         .collect();
     let most = u64::from(params.program.words) + 1;
-    let end = u64::from(file.first_word) + words.len() as u64;
-    limit.below("words", end, most)?;
+    limit.below("words", words.len() as u64, most)?;
+    let room = most - words.len() as u64;
+    limit.below("segments.first_word", file.first_word.into(), room)?;
     let instructions = decoded(&words, file.first_word as usize, params)?;
     for (row, entry, _) in &file.row_offsets {
         limit.below("row_offsets row", (*row).into(), params.array.rows.into())?;

@@ -41,6 +41,16 @@ pub(crate) struct Switches {
 }
 
 impl Switches {
+    /// Of nothing special, but perhaps of taps laid over the rows.
+    pub fn plain(flattened: bool) -> Self {
+        Self {
+            flattened,
+            pixels: Pixels::One,
+            streamed: false,
+            keeps: false,
+        }
+    }
+
     /// How many things it makes use of.
     pub fn count(self) -> usize {
         let several = self.pixels != Pixels::One;

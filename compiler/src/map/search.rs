@@ -25,7 +25,7 @@ pub(super) struct Search<'a> {
     constants: &'a Constants,
     params: &'a Params,
     goal: Goal<'a>,
-    /// Layers that can have their taps laid over the rows, each by itself, and depthwise layers that can make several pixels at a time; those of a group read the same tensor.
+    /// Depthwise layers that can make several pixels at a time; those of a group read the same tensor.
     groups: Vec<(Vec<usize>, Vec<Mapping>)>,
 }
 
@@ -33,13 +33,10 @@ impl<'a> Search<'a> {
     pub fn of(
         network: &'a Network,
         constants: &'a Constants,
-        flattenable: &[usize],
         params: &'a Params,
         goal: Goal<'a>,
     ) -> Self {
-        let flattenable = flattenable.iter().copied();
-        let flattenable = flattenable.map(|layer| (vec![layer], vec![Mapping::Flattened]));
-        let groups = flattenable.chain(block_layers(network, params)).collect();
+        let groups = block_layers(network, params);
         Self {
             network,
             constants,
@@ -49,15 +46,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a layer can make several pixels at a time.
-    pub fn has_pixels(&self) -> bool {
-        let mut mappings = self.groups.iter().flat_map(|(_, mappings)| mappings);
-        mappings.any(|mapping| mapping.phases().is_some())
-    }
-
-    /// Whether there is more to choose than one mapping for all layers that can have it.
-    pub fn has_choice(&self) -> bool {
-        self.has_pixels() || self.groups.len() > 1
+    /// No layer can make several pixels at a time.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
     }
 
     /// Ways with another mapping of a group; where a neighbour could not read or write so, of those behind it or in front of it as well,
@@ -116,22 +107,22 @@ impl<'a> Search<'a> {
     }
 
     /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left; taps laid over the rows only if
-    /// mappings may change.
+    /// they may.
     pub fn reduced(
         &self,
         begin: Candidate,
-        maps: bool,
+        unflattens: bool,
         candidate: &mut dyn FnMut(Ways) -> Candidate,
     ) -> Candidate {
         let Goal { lack, clocks } = self.goal;
         let mut best = begin;
         let mut missing = lack(&best);
         while missing > 0 {
-            let fewer = |from: Mapping, to: Mapping| {
-                to.phases() < from.phases() || (maps && from == Mapping::Flattened)
-            };
-            let mut changes = self.mappings(&best.ways, fewer);
+            let mut changes = self.mappings(&best.ways, |from, to| to.phases() < from.phases());
             changes.extend(unstreamed(&best));
+            if unflattens {
+                changes.extend(unflattened(&best.ways));
+            }
             let changed = changes.into_iter().map(&mut *candidate);
             let changed = changed.map(|changed| (lack(&changed), changed));
             let helps = changed.filter(|(left, _)| *left < missing);
@@ -166,6 +157,17 @@ impl<'a> Search<'a> {
 /// Layers with these further mappings can have the mapping.
 fn is_one(mapping: Mapping, further: &[Mapping]) -> bool {
     mapping == Mapping::Channel || further.contains(&mapping)
+}
+
+/// Ways in which one layer less has its taps laid over the rows.
+fn unflattened(ways: &Ways) -> impl Iterator<Item = Ways> {
+    let layers = ways.mappings.iter().enumerate();
+    let flattened = layers.filter(|(_, mapping)| **mapping == Mapping::Flattened);
+    flattened.map(|(layer, _)| {
+        let mut ways = ways.clone();
+        ways.mappings[layer] = Mapping::Channel;
+        ways
+    })
 }
 
 /// Ways in which the weights of one layer less are streamed.

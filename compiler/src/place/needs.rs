@@ -18,6 +18,8 @@ pub(crate) struct Needs<'a> {
     candidate: &'a Candidate,
     params: &'a Params,
     cut: &'a Cut,
+    /// Steps in which each tensor is needed.
+    lifetimes: Vec<Range<usize>>,
     /// Address of each tensor; none if one is larger than any partition: it has no map of its words, and no offset leads to its planes.
     bases: Option<Vec<u32>>,
 }
@@ -34,6 +36,9 @@ impl<'a> Needs<'a> {
             candidate,
             params,
             cut,
+            lifetimes: (0..candidate.layouts.len())
+                .map(|tensor| lifetime(network, candidate, tensor))
+                .collect(),
             bases: None,
         };
         let largest = needs.layouts().map(|layout| layout.footprint.bytes).max();
@@ -57,7 +62,7 @@ impl<'a> Needs<'a> {
         let layouts = self.layouts().enumerate().skip(apart);
         let requests: Vec<SpaceRequest> = layouts
             .map(|(tensor, layout)| SpaceRequest {
-                steps: lifetime(self.network, self.candidate, tensor),
+                steps: self.lifetimes[tensor].clone(),
                 written: layout.footprint.written(),
                 cleared: self.cut.cleared(tensor),
             })
@@ -93,7 +98,7 @@ impl<'a> Needs<'a> {
         } else {
             layers.end + 1
         };
-        let needed = lifetime(self.network, self.candidate, tensor);
+        let needed = &self.lifetimes[tensor];
         needed.start < end && start < needed.end
     }
 
@@ -138,7 +143,8 @@ impl<'a> Needs<'a> {
         let copies = 1 + u64::from(!beside.is_empty());
         let around = self.cut.around(layers);
         let own = self.weight_bytes(layers);
-        let others = beside.iter().map(|other| self.weight_bytes(other));
+        let others = beside.iter().filter(|other| *other != layers);
+        let others = others.map(|other| self.weight_bytes(other));
         let weights = own + others.max().unwrap_or(0);
         let shortages = self.lacks((layers, copies), &around, weights);
         if shortages.is_empty() || beside.is_empty() {
