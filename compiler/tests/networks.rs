@@ -322,6 +322,14 @@ fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
                 assert!(together <= alone, "{place}");
                 let words = [&whole, &program].map(|program| program.tensor_words(&network));
                 assert_eq!(words[0], words[1], "{place}");
+                let by_host = (1..).zip(&program.layers).filter(|(_, layer)| layer.host);
+                let by_host = by_host.map(|(tensor, _)| tensor);
+                let written = std::iter::once(0).chain(by_host).map(|tensor: usize| {
+                    let plan = &program.tensors[tensor];
+                    let values = vec![0; plan.shape.elements()];
+                    plan.pack(&values).unwrap().len() as u64
+                });
+                assert_eq!(words[0][0], written.sum::<u64>(), "{place}");
                 let runs = whole.runs.iter().filter(|run| !run.host);
                 parted += u32::from(runs.count() > 1);
                 wholes += 1;
