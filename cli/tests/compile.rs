@@ -68,15 +68,21 @@ fn a_network_that_does_not_fit_at_once_runs_in_segments() {
         "{text}"
     );
     assert!(text.contains(lacks), "{text}");
-    bench.write(
-        "short.json",
-        config(4).replace("\"words\": 1024", "\"words\": 64"),
-    );
-    for options in ["", "--double-buffer"] {
-        let listed = bench.done(&format!(
-            "compile m.json -c short.json --dump asm {options}"
-        ));
-        assert_eq!(listed.matches("HALT").count(), 3, "{options}: {listed}");
+    for (options, words) in [("", 64), ("--double-buffer", 256)] {
+        let words = format!("\"words\": {words}");
+        let short = config(4).replace("\"words\": 1024", &words);
+        bench.write("short.json", short);
+        let arguments = format!("compile m.json -c short.json {options}");
+        let made = bench.json(&format!("{arguments} -o s.json --json"));
+        assert!(made["segments"].as_array().expect("a list").len() > 2);
+        let runs = made["runs"].as_array().expect("a list").iter();
+        let count = runs.filter(|run| run["host"] == false).count();
+        let listed = bench.done(&format!("{arguments} --dump asm"));
+        assert_eq!(
+            listed.matches("\nhalt").count(),
+            count,
+            "{options}: {listed}"
+        );
     }
     // Two column tiles for each segment.
     let made = bench.json(&format!("{compile} --double-buffer --json"));

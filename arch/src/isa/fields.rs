@@ -194,7 +194,7 @@ words! {
         POOLED 15 15 "pooled: a word for it follows",
         TILE 25 16 "column tile of multiplier and shift",
         ADVANCING 26 26 "the column tile goes up",
-        LEVEL 29 27 "behind each address whose loops 0..=level are in their last iteration; 0 unless advancing",
+        LEVEL 29 27 "after each address whose loops 0..=level are in their last iteration; 0 unless advancing",
         DUAL 30 30 "dual scale: a factor for each part of a sum",
     }
     /// DRAIN, clamp bounds.

@@ -221,7 +221,7 @@ impl Sequencer {
         match self._extra {
             0 => meta,
             cycles => meta.doc(format!(
-                "Options of post-processing add {cycles} to the cycles behind HALT and errors."
+                "Options of post-processing add {cycles} to the cycles after HALT and errors."
             )),
         }
     }

@@ -125,12 +125,12 @@ words! {
     /// SPARSE_CUT, rows of the results that will be drained.
     cut_rows "SPARSE_CUT" "word 5" {
         FIRST 8 0 "first row of the results that will be drained",
-        END 24 16 "the one behind the last",
+        END 24 16 "the one after the last",
     }
     /// SPARSE_CUT, their columns.
     cut_cols "SPARSE_CUT" "word 6" {
         FIRST 8 0 "first column",
-        END 24 16 "the one behind the last",
+        END 24 16 "the one after the last",
     }
     /// SPARSE_CUT, what is good.
     cut_good "SPARSE_CUT" "word 7" {
@@ -152,7 +152,7 @@ words! {
     /// Registers 0 and 1: rows and columns that a unit takes; 4 and 5, 6 and 7: those of the results that it keeps, for each region.
     range "unit register" "0, 1, 4 to 7" reset 0 {
         FIRST 8 0 "first row, or column",
-        END 24 16 "the one behind the last",
+        END 24 16 "the one after the last",
     }
     /// Register 2: whose output channels a unit has.
     share "unit register" "2" reset 0 {

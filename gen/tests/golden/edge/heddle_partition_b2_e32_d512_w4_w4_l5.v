@@ -112,7 +112,7 @@
 //   in T+2, x_o and swap_o in T+9. Weight slot in T: bank read in T, w_o and shift_o in T+6, also
 //   for an inactive row (with any data). A slot that copies has its destination on wt_dest_i in T+6
 //   and writes the word there in T+6, if the row is active. Host read in T: answer in T+7. Events
-//   are added in the second cycle behind the one in which they happen. What travels is on the
+//   are added in the second cycle after the one in which they happen. What travels is on the
 //   outputs in T+1; the fault of a slot is on op_fault_i in T+1 and on op_fault_o in T+2.
 
 `default_nettype none

@@ -6,7 +6,7 @@
 //
 // Weights are double-buffered: the shadow weight is loaded through a shift chain while the active
 // weight is in use, and the swap flag that travels with an operand exchanges them in the cycle
-// behind it.
+// after it.
 //
 // An operand is zero unless nz_i is high, whatever x_i is. A zero operand is not taken over: the
 // operand inputs of the multipliers of this and all later columns keep their value, and the product

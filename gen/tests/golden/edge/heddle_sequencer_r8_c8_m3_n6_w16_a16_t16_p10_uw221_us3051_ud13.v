@@ -5,15 +5,15 @@
 //
 // Words are read ahead: one stands in a register, the next at the output of the memory. A header is
 // checked in Fetch, what is found stands in registers in Issue; a fault of a further word, or of
-// one that does not exist, comes two cycles behind it.
+// one that does not exist, comes two cycles after it.
 //
 // An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 // depends on. Writes to the registers of a unit leave one cycle after the word was read; the start
-// pulse stands on start_o in the cycle after Start. HALT and errors are followed by Rows + Cols +
-// 32 cycles in which the waves run out and the program still counts as running, so that the host
-// meets a machine at rest. SYNC is a header that waits. A copy and a drain never run at the same
-// time: both write to the state buffer. Index 0 of the vectors is the weight unit, 1 the stream
-// unit, 2 the drain unit.
+// pulse is on start_o in the cycle after Start. HALT and errors are followed by Rows + Cols + 32
+// cycles in which the waves run out and the program still counts as running, so that the host meets
+// a machine at rest. SYNC is a header that waits. A copy and a drain never run at the same time:
+// both write to the state buffer. Index 0 of the vectors is the weight unit, 1 the stream unit, 2
+// the drain unit.
 //
 // Parameters, fixed when generated (in the name)
 //   Rows 8 (r8)                rows of the array
@@ -173,7 +173,7 @@ module heddle_sequencer_r8_c8_m3_n6_w16_a16_t16_p10_uw221_us3051_ud13 (
   wire proceed;
   wire issue;
   wire first_read;  // The first word of the program is read
-  wire read;  // The next word comes, and the one behind it is read
+  wire read;  // The next word comes, and the one after it is read
   wire last_word;
   wire found;  // One of these three faults: the instruction goes no further
   wire last_loop;

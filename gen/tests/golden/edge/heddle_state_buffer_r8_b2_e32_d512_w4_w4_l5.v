@@ -62,7 +62,7 @@
 //   w_o               Weight word (8 x 8 elements of 8 bits, element 0 in the low bits)
 //   shift_o           The weight word is shifted in (8 elements of 1 bit, element 0 in the low
 //                     bits)
-//   op_valid_o        Operand slot behind the last row
+//   op_valid_o        Operand slot after the last row
 //   op_addr_o         Address behind the last row
 //   op_tag_o          Tag behind the last row
 //   op_fault_o        A row had no address for the slot of the cycle before: the sum lay beyond its

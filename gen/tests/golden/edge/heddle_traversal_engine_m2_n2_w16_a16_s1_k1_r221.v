@@ -34,7 +34,7 @@
 //   cfg_clear_i     Clears the registers that are written: loops become 0, no row is listed. Wins
 //                   over a write. Needed once after reset
 //   cfg_valid_i     Writes one register
-//   cfg_ready_o     Registers may be written, and a start is heard
+//   cfg_ready_o     Registers may be written, and a start is taken
 //   cfg_sel_i       Register to write: 0 initial value, 1 step, 2 end, 3 base. Initial value and
 //                   step, in this order, are held until an end is written: that writes all three of
 //                   the loop. A base lists the row

@@ -4,7 +4,7 @@ use crate::blocks::offsets::OffsetShape;
 
 // Meaning of the options, in the headers of the modules.
 pub(super) const MERGE: &str = "1: rows that want one operand are served together";
-pub(super) const STORE_EACH: &str = "1: sums may leave behind each step";
+pub(super) const STORE_EACH: &str = "1: sums may leave after each step";
 
 /// Sizes and options of a GEMM core: the section `offsets` of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
