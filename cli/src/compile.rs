@@ -97,15 +97,8 @@ fn asm(program: &Program) -> Result<String, Failure> {
             text += &format!("# {}, on the host\n", run.name);
             continue;
         }
-        let words = program.words_of(index);
-        let mut behind = program.runs[index + 1..].iter().filter(|run| !run.host);
-        // The next run may start in a segment of its own.
-        let end = behind.next().map(|next| next.start_pc as usize);
-        let length = end.and_then(|end| end.checked_sub(run.start_pc as usize));
-        let length = length.filter(|&length| length > 0);
-        let words = &words[..length.unwrap_or(words.len()).min(words.len())];
         text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
-        text += &disassemble(words).map_err(Failure::new)?;
+        text += &disassemble(program.words_of(index)).map_err(Failure::new)?;
     }
     Ok(text)
 }

@@ -235,6 +235,14 @@ impl CompileError {
         }
     }
 
+    /// The same about layers with two segments beside each other, if so.
+    pub(crate) fn with_two(mut self, two: bool) -> Self {
+        if let CompileError::DoesNotFit { beside, .. } = &mut self {
+            *beside = two;
+        }
+        self
+    }
+
     /// The same about some layers: if it is one of several, segments do not help.
     pub(crate) fn of(mut self, layers: &Range<usize>, network: &Network) -> Self {
         if let CompileError::DoesNotFit { layer, .. } = &mut self {

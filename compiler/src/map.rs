@@ -110,6 +110,7 @@ pub(crate) fn candidates(
         let ways = search.fastest(ways, maps, &mut of);
         let new = of(ways.clone());
         if is_asked(switches) && switches.streamed {
+            // A user who asks for taps over the rows gets them where they fit.
             let unflattens = maps || (options.mapping.is_some() && flattenable.len() > 1);
             add(search.reduced(of(ways), unflattens, &mut of));
         }

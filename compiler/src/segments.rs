@@ -93,13 +93,8 @@ pub(crate) fn alone(network: &Network, options: Options) -> Cut {
 
 /// The segments of a combination, each with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
 fn cut(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {
-    let beside = |mut error: CompileError| {
-        if let CompileError::DoesNotFit { beside, .. } = &mut error {
-            *beside = job.options.double_buffered;
-        }
-        error
-    };
-    joined(job, constants, candidate).map_err(beside)
+    let cut = joined(job, constants, candidate);
+    cut.map_err(|error| error.with_two(job.options.double_buffered))
 }
 
 fn joined(job: &Job, constants: &Constants, candidate: &Candidate) -> Result<Cut, CompileError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
+use heddle_arch::isa::Instruction;
 use heddle_arch::network::Network;
 
 use super::{Load, Segment, SyncCount};
@@ -115,18 +116,21 @@ impl Program {
         segments.map(|segment| &segment.load)
     }
 
-    /// The instruction words of a run and of those after it; none of a run of the host.
+    /// The instruction words of a run, HALT included; none of a run of the host.
     #[must_use]
     pub fn words_of(&self, run: usize) -> &[u32] {
-        if self.runs[run].host {
-            return &[];
-        }
+        let plan = &self.runs[run];
         let mut segments = self.segments.iter();
         let found = segments.find(|segment| segment.runs.contains(&run));
         let own = found.map(|segment| &segment.load);
         let load = own.filter(|load| !load.words.is_empty());
         let load = load.unwrap_or(&self.once);
-        &load.words[(self.runs[run].start_pc - load.first_word) as usize..]
+        let first = plan.start_pc.saturating_sub(load.first_word) as usize;
+        let words = load.words.get(first..).unwrap_or_default();
+        let end = (0..plan.instructions).fold(0, |end, _| {
+            Instruction::decode(&words[end..]).map_or(end, |(_, length)| end + length)
+        });
+        &words[..end]
     }
 
     /// Words of tensors that the host writes for each image, with all copies, and those that it reads of what the machine makes: outputs of the
@@ -225,9 +229,7 @@ impl Program {
         }
         Ok(())
     }
-}
 
-impl Program {
     /// The network that the program is of: the one that is given, or its layers in pieces.
     ///
     /// # Errors
