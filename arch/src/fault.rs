@@ -15,7 +15,7 @@ pub struct Fault {
 }
 
 /// Adds a fault of a field; the message goes on behind the name of the field.
-pub(crate) fn push(faults: &mut Vec<Fault>, field: &str, message: String) {
+pub fn push(faults: &mut Vec<Fault>, field: &str, message: String) {
     faults.push(Fault {
         line: None,
         field: field.to_string(),

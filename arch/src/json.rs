@@ -17,7 +17,7 @@ const LISTED_FAULTS: usize = 20;
 const FAULTS_MAX: usize = 1000;
 
 /// All violations of a schema by a value.
-pub(crate) fn faults_of(value: &impl Serialize, schema: &Value) -> Vec<Fault> {
+pub fn faults_of(value: &impl Serialize, schema: &Value) -> Vec<Fault> {
     let mut faults = Vec::new();
     match serde_json::to_value(value) {
         Ok(value) => check::check(&value, schema, "", &mut faults),
@@ -27,19 +27,20 @@ pub(crate) fn faults_of(value: &impl Serialize, schema: &Value) -> Vec<Fault> {
 }
 
 /// All violations of a schema by a part of a document.
-pub(crate) fn check_at(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
+pub fn check_at(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
     check::check(value, schema, path, faults);
 }
 
 /// A JSON text that could be parsed, and its values.
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     text: &'a str,
-    pub(crate) value: Value,
+    /// The values.
+    pub value: Value,
 }
 
 impl<'a> Document<'a> {
     /// Parses a text; syntax errors and repeated fields are reported with their lines.
-    pub(crate) fn parse(text: &'a str) -> Result<Document<'a>, ConfigErrors> {
+    pub fn parse(text: &'a str) -> Result<Document<'a>, ConfigErrors> {
         if text.trim().is_empty() {
             let message = "the document is empty, expected a JSON object".to_string();
             return Err(ConfigErrors(vec![document_fault(None, message)]));
@@ -56,14 +57,14 @@ impl<'a> Document<'a> {
     }
 
     /// All violations of the schema.
-    pub(crate) fn check(&self, schema: &Value) -> Vec<Fault> {
+    pub fn check(&self, schema: &Value) -> Vec<Fault> {
         let mut faults = Vec::new();
         check::check(&self.value, schema, "", &mut faults);
         faults
     }
 
     /// The document as a value of the type whose schema it was checked against, or the faults.
-    pub(crate) fn read<T: DeserializeOwned>(&self, faults: Vec<Fault>) -> Result<T, ConfigErrors> {
+    pub fn read<T: DeserializeOwned>(&self, faults: Vec<Fault>) -> Result<T, ConfigErrors> {
         if !faults.is_empty() {
             return Err(self.errors(faults));
         }
@@ -72,7 +73,7 @@ impl<'a> Document<'a> {
     }
 
     /// Adds the lines to the faults, sorts them by these and shortens a long list.
-    pub(crate) fn errors(&self, faults: Vec<Fault>) -> ConfigErrors {
+    pub fn errors(&self, faults: Vec<Fault>) -> ConfigErrors {
         shortened(self.text, faults)
     }
 }
@@ -95,7 +96,7 @@ fn shortened(text: &str, mut faults: Vec<Fault>) -> ConfigErrors {
 }
 
 /// The JSON schema of a type, without references.
-pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().into()
 }

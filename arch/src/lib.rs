@@ -1,5 +1,5 @@
 //! The vocabulary of Heddle: parameters of a machine, its instruction set, its host port, the
-//! arithmetic of its results and the networks that run on it.
+//! and the arithmetic of its results.
 //!
 //! Everything here turns values into values. This crate opens no file, knows no Verilog and no
 //! simulator; all other crates build on it. Start with [`Params`] for what can be configured and
@@ -9,8 +9,7 @@
 pub mod fault;
 pub mod host;
 pub mod isa;
-mod json;
-pub mod network;
+pub mod json;
 pub mod offsets;
 pub mod params;
 pub mod requantise;
@@ -20,6 +19,5 @@ pub mod traverse;
 pub use fault::{ConfigErrors, Fault};
 pub use host::{ColumnSelect, Counter, Register, Status};
 pub use isa::{ErrorCode, Instruction, IsaError, Loop, Record, RowBlock, Wait};
-pub use network::Network;
 pub use params::Params;
 pub use requantise::{Rounding, Scale};

@@ -1,11 +1,8 @@
-//! Configurations, instructions, networks and their files. One program: each file of this folder is a module of it.
+//! Configurations, instructions and their files. One program: each file of this folder is a module of it.
 
 #![allow(clippy::unwrap_used)]
 
 mod bad_config;
-mod bad_host;
-mod bad_matrices;
-mod bad_network;
 mod bad_traverse;
 mod isa;
 mod isa_fields;

@@ -1,11 +1,11 @@
 //! `heddle compile`: from a network to a program file, and what the stages in between have made.
 
-use heddle_arch::Network;
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
     Compiled, Engine, Graph, LayerPlan, Missed, Program, Stage, Table, TensorPlan,
 };
+use heddle_network::Network;
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};

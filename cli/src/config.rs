@@ -1,6 +1,6 @@
 //! `heddle config`: the schema, a configuration with its derived sizes, and checks.
 
-use heddle_arch::{Params, network, params};
+use heddle_arch::{Params, params};
 use serde_json::json;
 
 use crate::args::{ConfigArgs, ConfigCommand};
@@ -10,7 +10,9 @@ use crate::{input, output};
 /// Runs the command.
 pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
     match &args.command {
-        ConfigCommand::Schema { network: true, .. } => output::print_json(&network::schema()),
+        ConfigCommand::Schema { network: true, .. } => {
+            output::print_json(&heddle_network::schema())
+        }
         ConfigCommand::Schema { program: true, .. } => {
             output::print_json(&heddle_compiler::program_schema())
         }

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
-use heddle_arch::{Network, Params};
+use heddle_arch::Params;
 use heddle_compiler::{FileError, Program};
+use heddle_network::Network;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image, RunError};
 use heddle_tb::verilate::Trace;

@@ -1,8 +1,8 @@
 //! How the file of a network has its tensors, and arrays in that form.
 
-use heddle_arch::Network;
-use heddle_arch::network::Shape;
 use heddle_import::{file_order, planes};
+use heddle_network::Network;
+use heddle_network::Shape;
 
 use crate::npy::{Array, Element};
 

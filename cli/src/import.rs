@@ -4,9 +4,9 @@ mod check;
 
 use std::path::Path;
 
-use heddle_arch::Network;
-use heddle_arch::network::file::{LayerFile, NetworkFile};
 use heddle_import::{FileInput, Import, Options, Runs, import_with, is_tflite, page};
+use heddle_network::Network;
+use heddle_network::file::{LayerFile, NetworkFile};
 use serde_json::json;
 
 use crate::args::ImportArgs;

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use heddle_arch::network::INPUT_NAME;
-use heddle_arch::{Network, Params};
+use heddle_arch::Params;
 use heddle_import::{is_onnx, is_tflite};
+use heddle_network::INPUT_NAME;
+use heddle_network::Network;
 use serde::Deserialize;
 
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use heddle_arch::Network;
 use heddle_compiler::Program;
+use heddle_network::Network;
 use heddle_tb::network::LayerRun;
 
 use crate::args::NetworkArgs;

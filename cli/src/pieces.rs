@@ -1,7 +1,7 @@
 //! Layers that are too large even alone, which are cut into pieces.
 
-use heddle_arch::Network;
 use heddle_compiler::{Pieces, Program};
+use heddle_network::Network;
 use serde_json::{Value, json};
 
 use crate::output;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use heddle_arch::Network;
-use heddle_arch::network::file::NetworkFile;
-use heddle_arch::network::stored::{StoredFile, StoredTensor, write};
+use heddle_network::Network;
+use heddle_network::file::NetworkFile;
+use heddle_network::stored::{StoredFile, StoredTensor, write};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use heddle_arch::Network;
 use heddle_compiler::Zeros;
+use heddle_network::Network;
 use serde::Deserialize;
 
 use crate::args::{EngineArg, EngineArgs};

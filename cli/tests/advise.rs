@@ -1,8 +1,9 @@
 //! `heddle advise --slices`.
 
 use crate::bench::{Bench, CONFIG, MODEL};
+use heddle_arch::Params;
 use heddle_arch::params::{SlicedMemory, Slices};
-use heddle_arch::{Network, Params};
+use heddle_network::Network;
 use heddle_sim::machine::Machine;
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::{self, Constants, readers};

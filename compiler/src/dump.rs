@@ -1,7 +1,7 @@
 //! What the stages between graph and schedule have made, as tables.
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::cutter::{self, Fitted};
 use crate::error::CompileError;

@@ -9,8 +9,8 @@ mod runs;
 mod sync;
 
 use heddle_arch::isa::Instruction;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::cost::{alone, operand_slots, tensor_slots};
 use crate::engine::Engines;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Post};
+use heddle_network::Network;
 
 /// A memory of the machine that can be too small for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

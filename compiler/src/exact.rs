@@ -2,7 +2,7 @@
 
 mod sum;
 
-use heddle_arch::network::Layer;
+use heddle_network::Layer;
 
 pub(crate) use sum::dual_sum;
 pub use sum::{Difference, DualSum};

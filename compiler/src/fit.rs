@@ -1,7 +1,7 @@
 //! The memories that a network needs: the smallest ones that hold it whole, and those beyond which more buys nothing.
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::error::CompileError;
 use crate::job::Job;

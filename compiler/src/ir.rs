@@ -5,7 +5,7 @@ mod graph;
 mod hosts;
 mod matrices;
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 pub(crate) use constants::{Constants, constants};
 pub use graph::{Graph, Node, Place};

@@ -1,7 +1,7 @@
 //! The way of a network through the stages.
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::emit::Program;
 use crate::error::{CompileError, Shortage};

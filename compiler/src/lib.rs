@@ -57,8 +57,8 @@ pub mod slices;
 pub mod sparse;
 mod table;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use job::{Found, Job};
 

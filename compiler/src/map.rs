@@ -16,8 +16,8 @@ mod orders;
 mod search;
 mod text;
 
-use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
+use heddle_network::{LayerKind, Network};
 
 use crate::error::CompileError;
 use crate::ir::{Constants, readers};

@@ -6,7 +6,7 @@ mod rewritten;
 
 use std::ops::RangeInclusive;
 
-use heddle_arch::network::{Layer, Network, Shape};
+use heddle_network::{Layer, Network, Shape};
 
 pub(crate) use rewritten::{Rewritten, rewritten};
 

@@ -12,8 +12,8 @@ mod text;
 use std::iter;
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::readers;

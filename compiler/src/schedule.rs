@@ -7,8 +7,8 @@ mod reach;
 mod steps;
 mod text;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::engine::Engines;
 use crate::error::CompileError;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use crate::emit::{Program, runs};
 use crate::error::{CompileError, Memory, Shortage};

@@ -1,8 +1,8 @@
 //! Memories that are a little too small cost cycles: what the compiler then chooses, and what it says.
 
-use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
 use heddle_compiler::{Compiled, Options, compile_and_compare};
+use heddle_network::Shape;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

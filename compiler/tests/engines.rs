@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use heddle_arch::host::Counter;
 use heddle_arch::isa::Instruction;
 use heddle_arch::isa::sparse::{OP_LOAD, OP_RUN};
-use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{Params, Sparse};
 use heddle_compiler::{
     Engine, EnginePolicy, Options, Program, Rule, Zeros, classify, compile_for, compile_with,
 };
+use heddle_network::{LayerKind, Network};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,8 +1,8 @@
 //! Networks that do not fit, and layouts at the edge of what fits.
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Mapping, Memory, Shortage, compile, compile_with};
+use heddle_network::Network;
 use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

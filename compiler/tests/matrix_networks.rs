@@ -1,9 +1,9 @@
 //! Networks of products and transposes: their programs on the instruction-level machine against the golden
 //! network, with every cycle predicted.
 
-use heddle_arch::network::{LayerKind, Permutation, Shape};
 use heddle_compiler::matrix::DrainForm;
 use heddle_compiler::{CompileError, LayerPlan, Options, compile_with};
+use heddle_network::{LayerKind, Permutation, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -4,10 +4,10 @@ use heddle_arch::isa::{
     Instruction, LoadWeights, Matmul, OP_DRAIN, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_EPILOGUE,
     ROW_TENSOR,
 };
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
 use heddle_compiler::{FileError, Options, Program, Reason, Unit, compile_with};
+use heddle_network::Network;
 use heddle_sim::network as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
-use heddle_arch::network::{LayerKind, Network, Padding};
 use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
 use heddle_compiler::{LayerPlan, Mapping, Program, compile, compile_with};
+use heddle_network::{LayerKind, Network, Padding};
 use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

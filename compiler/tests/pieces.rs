@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::{Layer, LayerKind, Network, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{
     Compiled, Mapping, Options, Pieces, Program, compile_in_pieces, compile_with,
 };
+use heddle_network::{Layer, LayerKind, Network, Shape};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

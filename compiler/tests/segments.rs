@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::{Network, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{
     CompileError, Compiled, FileError, Load, Mapping, Memory, Options, Program,
     compile_and_compare, compile_with,
 };
+use heddle_network::{Network, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};

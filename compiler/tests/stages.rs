@@ -2,11 +2,11 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Wait, disassemble};
-use heddle_arch::network::LayerKind;
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::Scale;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Transpose};
 use heddle_compiler::{Graph, Place, Reason, Schedule, Unit, compile, compile_with};
+use heddle_network::LayerKind;
 use heddle_sim::machine::Machine;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::network::{LayerKind, Network, Shape};
 use heddle_arch::params::Params;
 use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program, compile, compile_with};
+use heddle_network::{LayerKind, Network, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -11,7 +11,7 @@ mod files;
 
 use std::process::ExitCode;
 
-use heddle_arch::Network;
+use heddle_network::Network;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

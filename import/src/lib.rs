@@ -18,8 +18,8 @@ mod report;
 mod scale;
 mod tflite;
 
-use heddle_arch::Network;
-use heddle_arch::network::{Axis, Shape};
+use heddle_network::Network;
+use heddle_network::{Axis, Shape};
 
 pub use exact::{Difference, Float, Function, host, table};
 pub use model::{Activation, Quantised};

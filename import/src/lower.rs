@@ -17,10 +17,10 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heddle_arch::network::file::{
+use heddle_network::file::{
     FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
 };
-use heddle_arch::network::{INPUT_NAME, Shape, is_name};
+use heddle_network::{INPUT_NAME, Shape, is_name};
 
 use layers::{Made, Refused};
 

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use heddle_arch::Network;
-use heddle_arch::network::{Alignment, Shape};
 use heddle_arch::requantise::Rounding;
+use heddle_network::Network;
+use heddle_network::{Alignment, Shape};
 
 use crate::exact::Function;
 

@@ -1,6 +1,6 @@
 //! What becomes of each operator.
 
-use heddle_arch::network::file::{LayerFile, NetworkFile};
+use heddle_network::file::{LayerFile, NetworkFile};
 
 use crate::exact::Difference;
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
-use heddle_arch::network::Alignment;
+use heddle_network::Alignment;
 
 use crate::exact::Function;
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};

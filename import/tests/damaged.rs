@@ -140,7 +140,7 @@ fn damaged_files_never_panic() {
                 ..Options::default()
             };
             if let Ok(found) = import_with(&file, &options, &mut |_| Ok(beside.clone())) {
-                let network = found.network.map(heddle_arch::Network::from_file);
+                let network = found.network.map(heddle_network::Network::from_file);
                 whole += usize::from(matches!(network, Some(Ok(_))));
             }
         }

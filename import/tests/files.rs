@@ -3,9 +3,9 @@
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
-use heddle_arch::Network;
-use heddle_arch::network::Layer;
 use heddle_import::{Import, Inexact, Options, Row, file_order, import, planes};
+use heddle_network::Layer;
+use heddle_network::Network;
 use heddle_sim::network::Tensor;
 use zip::ZipArchive;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::Network;
-use heddle_arch::network::Layer;
 use heddle_import::{Import, planes};
+use heddle_network::Layer;
+use heddle_network::Network;
 use heddle_sim::network::{Tensor, run_layer};
 
 use crate::files::{Arrays, arrays, bytes, imported, int8, interleaved, read, table};

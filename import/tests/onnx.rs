@@ -1,7 +1,7 @@
 //! .onnx files: layers give the bytes that docs/import.md means, and onnxruntime gave all but few of these.
 
-use heddle_arch::Network;
 use heddle_import::Import;
+use heddle_network::Network;
 
 use crate::files::{Arrays, ONNX_NETWORKS, arrays, bytes, imported, int8, models, read, table};
 

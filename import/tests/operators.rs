@@ -1,7 +1,7 @@
 //! One operator each: what runs gives the bytes that the reference kernels gave.
 
-use heddle_arch::Network;
 use heddle_import::{Exact, FileInput, Inexact, Runs};
+use heddle_network::Network;
 
 use crate::files::{arrays, bytes, imported, int8, models, run, table};
 

@@ -7,7 +7,7 @@ mod host;
 mod matrix;
 pub mod requantise;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Shape};
+use heddle_network::{Layer, LayerKind, Network, Shape};
 
 use requantise::output_value;
 

@@ -1,6 +1,6 @@
 //! Layers that the host runs, on tensors of channels, rows and columns, against values by hand.
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 use heddle_sim::network::{class_in, run};
 
 /// The output of a layer whose input has 2 channels of 2 x 3, the bytes 0 to 11, with zero point 1.

@@ -1,7 +1,7 @@
 //! The golden networks: requantisation against Python integers, layers against sums by hand.
 
-use heddle_arch::network::Network;
 use heddle_arch::requantise::{Rounding, Scale, quantise_output};
+use heddle_network::Network;
 use heddle_sim::network::requantise::output_value;
 use heddle_sim::network::{NetworkError, class_of, run};
 use heddle_sim::post;

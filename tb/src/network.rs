@@ -12,9 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Program};
+use heddle_network::{LayerKind, Network};
 use heddle_sim::machine::MachineError;
 use heddle_sim::network::{NetworkError, Tensor, run_layer};
 

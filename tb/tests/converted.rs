@@ -2,10 +2,10 @@
 //! between two runs of the machine. Every value against the golden network, every counter against the golden machine.
 
 use heddle_arch::host::ColumnScale;
-use heddle_arch::network::{LayerKind, Network, Padding};
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::DualScale;
 use heddle_compiler::{Options, Program, compile_with};
+use heddle_network::{LayerKind, Network, Padding};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;

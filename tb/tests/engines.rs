@@ -1,9 +1,9 @@
 //! Networks on both engines of the emitted machine: every value against the golden network, every counter, those of the cluster
 //! too, against the golden machine.
 
-use heddle_arch::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Engine, EnginePolicy, Program, Rule, compile_for};
+use heddle_network::Network;
 use heddle_tb::network::NetworkReport;
 
 use crate::generator::engines::{options, with_cluster, zeros};

@@ -1,10 +1,10 @@
 //! Files of other programs on emitted Verilog, with the host between its runs: every value is that of the golden network, every
 //! counter that of the golden machine. The importer's tests hold the golden network against the recorded bytes.
 
-use heddle_arch::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Options, Program, compile_with};
 use heddle_import::Inexact;
+use heddle_network::Network;
 
 use crate::machines::Machine;
 use crate::recorded::{Arrays, ONNX_NETWORKS, arrays, bytes, image, imported, int8, models, read};

@@ -3,9 +3,9 @@
 
 use crate::machines;
 use heddle_arch::isa::{Drain, Instruction, LoadWeights, Record, RowBlock};
-use heddle_arch::network::Network;
 use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::compile;
+use heddle_network::Network;
 use heddle_sim::network::run as golden;
 use heddle_tb::host::Host;
 use heddle_tb::network::Bench;

@@ -4,9 +4,9 @@
 use crate::generator;
 use crate::machines;
 use heddle_arch::host::Counter;
-use heddle_arch::network::{LayerKind, Network};
 use heddle_arch::params::{MaskPlace, Params, Post};
 use heddle_compiler::{Mapping, Options, Program, compile, compile_with};
+use heddle_network::{LayerKind, Network};
 use heddle_tb::host::Access;
 use heddle_tb::network::{Bench, LayerReport, NetworkReport};
 use rand::{Rng, SeedableRng};

@@ -1,7 +1,8 @@
 //! The words that are written and read.
 
-use heddle_arch::{Network, Params};
+use heddle_arch::Params;
 use heddle_compiler::{Mapping, Options, Program};
+use heddle_network::Network;
 use heddle_sim::network as golden;
 
 const CONFIG: &str = include_str!("../../../configs/edge.json");

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use heddle_arch::{Network, Params};
+use heddle_arch::Params;
 use heddle_compiler::slices::Population;
 use heddle_compiler::{Mapping, Options, Program};
+use heddle_network::Network;
 use heddle_sim::network as golden;
 
 use super::{Source, Words, populations};

@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use heddle_arch::Network;
-use heddle_arch::network::{Layer, LayerKind};
 use heddle_import::{Import, Row, file_order};
+use heddle_network::Network;
+use heddle_network::{Layer, LayerKind};
 use heddle_sim::network::{Tensor, run_layer};
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
+use heddle_network::Network;
 
 use super::ColumnParam;
 use crate::layout::MatrixPlace;

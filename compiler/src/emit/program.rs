@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
 use heddle_arch::isa::Instruction;
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use super::{Load, Segment, SyncCount};
 use crate::layout::TensorPlan;

@@ -1,7 +1,7 @@
 //! The engine of each layer of a network.
 
-use heddle_arch::network::{Layer, Network};
 use heddle_arch::params::Params;
+use heddle_network::{Layer, Network};
 
 use super::layer::{Suited, suited, values};
 use super::search::{Prefer, search};

@@ -1,9 +1,9 @@
 //! Layers as the sparse cluster takes them.
 
 use heddle_arch::isa::sparse::ChannelScale;
-use heddle_arch::network::{Layer, LayerKind, Padding};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
+use heddle_network::{Layer, LayerKind, Padding};
 
 use crate::product::{WeightPlan, reduction};
 use crate::sparse::{Shape, Values};

@@ -5,8 +5,8 @@
 //! real scales those are taken that give the bytes of the reference for all 65,536 pairs of bytes. Where none do, one input
 //! is added once more, with a small weight and the factor of the other one: then every number can be had.
 
-use heddle_arch::network::{Layer, Sum};
 use heddle_arch::requantise::{DualScale, Rounding, Scale, raised, requantise, requantise_dual};
+use heddle_network::{Layer, Sum};
 
 /// What makes a sum of two tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,8 +293,8 @@ fn bytes() -> impl Iterator<Item = i32> {
 
 #[cfg(test)]
 mod tests {
-    use heddle_arch::network::{Input, LayerKind, Padding, Shape};
     use heddle_arch::requantise::Scale;
+    use heddle_network::{Input, LayerKind, Padding, Shape};
     use heddle_sim::network::{Tensor, run_layer};
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;

@@ -1,9 +1,9 @@
 //! What a machine allows the values of a program file to be.
 
 use heddle_arch::host::ColumnScale;
-use heddle_arch::network::{Matrices, NAME, Network, is_name};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{DualScale, Scale};
+use heddle_network::{Matrices, NAME, Network, is_name};
 
 use super::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};

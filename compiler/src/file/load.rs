@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use heddle_arch::isa::Instruction;
-use heddle_arch::network::Table;
 use heddle_arch::params::Params;
+use heddle_network::Table;
 
 use super::FileError;
 use super::form::{Content, ImageFile, SegmentFile};

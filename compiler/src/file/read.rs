@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
-use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
+use heddle_network::Shape;
 
 use super::form::{
     Content, EngineFile, LayerFile, MappingFile, OrderFile, PiecesFile, RunFile, TensorFile,

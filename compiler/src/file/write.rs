@@ -1,8 +1,8 @@
 //! From a program to its file.
 
 use heddle_arch::host::{ClusterStream, ColumnScale};
-use heddle_arch::network::Shape;
 use heddle_arch::params::Params;
+use heddle_network::Shape;
 
 use super::form::{
     ColumnFile, Content, EngineFile, ImageFile, LayerFile, MappingFile, MatricesFile, OrderFile,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding, Table};
 use heddle_arch::params::Params;
+use heddle_network::{Layer, LayerKind, Network, Padding, Table};
 
 use super::{hosts, readers};
 use crate::error::{CompileError, Memory, Shortage};

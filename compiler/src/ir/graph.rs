@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use heddle_arch::network::{Layer, LayerKind, Network, Shape};
+use heddle_network::{Layer, LayerKind, Network, Shape};
 
 /// Who does the work of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Which layers the host runs, whatever their constants are.
 
-use heddle_arch::network::{Layer, LayerKind, Network};
+use heddle_network::{Layer, LayerKind, Network};
 
 use super::matrices::{makes, takes, wants};
 use super::readers;

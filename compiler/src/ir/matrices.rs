@@ -8,8 +8,8 @@ mod product;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::network::{Layer, LayerKind, Matmul, Matrices, Network, Permutation};
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_network::{Layer, LayerKind, Matmul, Matrices, Network, Permutation};
 
 use super::{Constants, readers};
 use crate::layout::MatrixShape;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_arch::network::Matrices;
+use heddle_network::Matrices;
 
 use super::MatrixPlace;
 

@@ -8,7 +8,7 @@
 //! plane. Tensors around a depthwise layer may have the phases of their pixels in planes of their own ([`PixelOrder`]). Tensors of
 //! matrices lie in another way ([`MatrixTensor`]).
 
-use heddle_arch::network::{Padding, Shape};
+use heddle_network::{Padding, Shape};
 
 use super::{MatrixTensor, PixelOrder};
 use crate::error::CompileError;

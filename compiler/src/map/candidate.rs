@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use super::MappingCost;
 use super::layouts::TensorLayout;

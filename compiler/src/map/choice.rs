@@ -1,6 +1,6 @@
 //! The mapping of a layer and what speaks for it.
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use super::{Candidate, Candidates};
 use crate::product::Mapping;

@@ -1,6 +1,6 @@
 //! How tensors of planes lie, before they have addresses.
 
-use heddle_arch::network::{Network, Padding};
+use heddle_network::{Network, Padding};
 
 use crate::ir::readers;
 use crate::layout::{Footprint, PixelOrder, TensorPlan};

@@ -1,7 +1,7 @@
 //! What a machine must have for a network, before anything is laid out.
 
-use heddle_arch::network::{Layer, LayerKind, Network};
 use heddle_arch::params::{MachineUnit, Params};
+use heddle_network::{Layer, LayerKind, Network};
 
 use crate::error::CompileError;
 use crate::ir::Constants;

@@ -1,6 +1,6 @@
 //! Faster ways that a network does not have, because something is too small for them.
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use super::{Candidate, Candidates};
 use crate::error::CompileError;

@@ -1,7 +1,7 @@
 //! Which depthwise layers can make several pixels at a time, and how the pixels of their neighbours' planes lie.
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding};
 use heddle_arch::params::Params;
+use heddle_network::{Layer, LayerKind, Network, Padding};
 
 use crate::ir::{Constants, readers};
 use crate::layout::{Phases, PixelOrder};

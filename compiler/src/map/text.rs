@@ -1,6 +1,6 @@
 //! Combinations of mappings as tables.
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use super::{Candidate, Candidates, MappingCost};
 use crate::error::CompileError;

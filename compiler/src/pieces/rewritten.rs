@@ -3,8 +3,8 @@
 use std::iter;
 use std::ops::Range;
 
-use heddle_arch::network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::requantise::Rounding;
+use heddle_network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape};
 
 use super::{Pieces, step};
 

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use crate::error::CompileError;
 use crate::ir::{Lowered, Operation};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};

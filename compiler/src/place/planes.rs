@@ -9,8 +9,8 @@
 use std::iter;
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use super::needs::Needs;
 use super::{Cut, Matrices, Parts, Regions};

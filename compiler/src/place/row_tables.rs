@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use heddle_arch::network::Network;
+use heddle_network::Network;
 
 use crate::layout::Distances;
 use crate::product::WeightPlan;

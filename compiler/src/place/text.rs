@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
+use heddle_network::Network;
 
 use super::Placement;
 use crate::layout::{MatrixPlace, TensorPlan};

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use heddle_arch::isa::ROW_TENSOR;
-use heddle_arch::network::Layer;
 use heddle_arch::params::{MachineUnit, Params};
+use heddle_network::Layer;
 
 use super::weights::WeightPlan;
 

@@ -5,7 +5,7 @@
 //! of taps is free as long as the weights keep it. Every row takes taps that follow each
 //! other, so that it needs few channels: these must lie in its partition. If there are rows enough, it takes taps of one channel alone.
 
-use heddle_arch::network::Layer;
+use heddle_network::Layer;
 
 use crate::layout::Distances;
 

@@ -8,9 +8,9 @@ use heddle_arch::isa::{
     Drain, Instruction, LoadWeights, Loop, Matmul, ROW_PROLOGUE, ROW_TENSOR, Record, Repeat,
     RowBlock, RowTable, Wait,
 };
-use heddle_arch::network::Layer;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
+use heddle_network::Layer;
 
 use super::column_run::ColumnRun;
 use super::pixel_tiles::PixelTile;

@@ -3,7 +3,7 @@
 //! The pixels that a place of the kernel meets are all of one phase, so that they follow each other in its plane. The way from place to
 //! place is not the same everywhere: the offset tables of the rows have it, the same for all rows.
 
-use heddle_arch::network::Layer;
+use heddle_network::Layer;
 
 use crate::layout::{Distances, Phases, PixelOrder};
 

@@ -6,7 +6,7 @@
 //! partitions ([`PixelOrder::Split`](crate::layout::PixelOrder)); a K tile is a pixel of each of them. A 3 x 3 kernel takes 2 x 3
 //! K tiles for two rows, and 2 x 2 for a block, where the diagonal takes 9.
 
-use heddle_arch::network::Layer;
+use heddle_network::Layer;
 
 use crate::layout::{Distances, Phases};
 

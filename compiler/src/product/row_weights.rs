@@ -1,6 +1,6 @@
 //! What the rows of the array hold in each K tile.
 
-use heddle_arch::network::{Layer, LayerKind};
+use heddle_network::{Layer, LayerKind};
 
 use super::flatten::Tap;
 use super::weights::{WeightPlan, planes};

@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use heddle_arch::isa::Pooling;
-use heddle_arch::network::{Layer, LayerKind};
 use heddle_arch::params::Params;
+use heddle_network::{Layer, LayerKind};
 
 use super::column_run::{ColumnRun, ColumnTile, column_runs, one_walk};
 use super::flatten::Flattening;

@@ -1,8 +1,8 @@
 //! Windows whose elements go through pooling.
 
 use heddle_arch::isa::{Pooling, ROW_TENSOR, Reduction};
-use heddle_arch::network::{Layer, LayerKind, Padding};
 use heddle_arch::params::{MachineUnit, Params};
+use heddle_network::{Layer, LayerKind, Padding};
 
 use crate::layout::PixelOrder;
 

@@ -1,6 +1,6 @@
 //! Networks whose layers read each other, one of each kind where it is asked for.
 
-use heddle_arch::network::{Layer, Network, Padding, Shape};
+use heddle_network::{Layer, Network, Padding, Shape};
 use rand_chacha::ChaCha8Rng;
 
 use super::converted::plane_mean;

@@ -1,8 +1,8 @@
 //! Layers as converters make them: sums of two scales, tables, maxima with padding, means of whole planes.
 
-use heddle_arch::network::{Layer, LayerKind, Padding, Shape, Sum, Table};
 use heddle_arch::params::Post;
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_network::{Layer, LayerKind, Padding, Shape, Sum, Table};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 

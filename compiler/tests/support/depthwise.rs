@@ -1,6 +1,6 @@
 //! Networks in which depthwise layers and layers of single pixels follow each other.
 
-use heddle_arch::network::{Layer, LayerKind, Network, Padding, Shape};
+use heddle_network::{Layer, LayerKind, Network, Padding, Shape};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,8 +1,8 @@
 //! Machines with a sparse cluster, and the zeros of networks.
 
-use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Sparse};
 use heddle_compiler::{EngineOptions, EnginePolicy, Mapping, Options, Rule, Zeros};
+use heddle_network::Network;
 use heddle_sim::network::run as golden;
 
 /// The machine with a cluster of so many units, as wide as its array.

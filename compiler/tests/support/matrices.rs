@@ -1,10 +1,10 @@
 //! Networks of products and transposes, random ones among them, and what must be true of their runs.
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
 use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program, compile_with};
+use heddle_network::Network;
 use heddle_sim::network as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

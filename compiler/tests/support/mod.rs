@@ -9,10 +9,10 @@ pub mod sparse;
 use std::collections::BTreeMap;
 
 use heddle_arch::host::{ClusterStream, Counter};
-use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::{Rounding, Scale};
 use heddle_compiler::{Engine, LayerPlan, Load, Mapping, Options, Program, TensorPlan, compile};
+use heddle_network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::{Tensor, run as golden, run_layer};
 use rand::{Rng, SeedableRng};

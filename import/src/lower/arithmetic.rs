@@ -1,7 +1,7 @@
 //! What an operator on two tensors computes.
 
-use heddle_arch::network::file::{KindFile, LayerFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, ScaledInput, ScaledOutput, quantise_output};
+use heddle_network::file::{KindFile, LayerFile, RoundingFile};
 
 use super::layers::{Source, one_scale};
 use crate::exact::{host, table_of};

@@ -1,7 +1,7 @@
 //! Dimensions of a file as those of a plane, and planes in the shapes in which operators read them.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
-use heddle_arch::network::{Axis, Order};
+use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::{Axis, Order};
 
 use super::layers::Refused;
 use super::{Lowering, Value};

@@ -1,8 +1,8 @@
 //! The layer that one operator becomes.
 
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{LayerFile, PaddingFile, RoundingFile};
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_network::Shape;
+use heddle_network::file::{LayerFile, PaddingFile, RoundingFile};
 
 use super::{Lowering, Value};
 use crate::exact::Difference;

@@ -1,8 +1,8 @@
 //! Products of matrices.
 
-use heddle_arch::network::file::{KindFile, LayerFile, RoundingFile};
-use heddle_arch::network::{Order, Shape};
 use heddle_arch::requantise::Rounding;
+use heddle_network::file::{KindFile, LayerFile, RoundingFile};
+use heddle_network::{Order, Shape};
 
 use super::Lowering;
 use super::layers::{Made, Refused, made};

@@ -1,7 +1,7 @@
 //! Operators that put values in other places.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
-use heddle_arch::network::{Alignment, Shape};
+use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::{Alignment, Shape};
 
 use super::Lowering;
 use super::dimensions::AXES;

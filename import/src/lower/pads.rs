@@ -1,7 +1,7 @@
 //! Zeros around a tensor: the padding of convolutions, or a layer.
 
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::Shape;
+use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::layers::{Made, Refused, made};
 use super::windows::windows;

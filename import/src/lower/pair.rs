@@ -1,8 +1,8 @@
 //! Operators on two tensors, element by element: layers of the host, or a table or a convolution where one is a constant.
 
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{ConstantFile, KindFile, LayerFile};
 use heddle_arch::requantise::{Rounding, ScaledOutput};
+use heddle_network::Shape;
+use heddle_network::file::{ConstantFile, KindFile, LayerFile};
 
 use super::Lowering;
 use super::arithmetic::Arithmetic;

@@ -1,8 +1,8 @@
 //! Means and maxima of windows.
 
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
 use heddle_arch::requantise::Rounding;
+use heddle_network::Shape;
+use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};

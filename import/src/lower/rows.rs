@@ -1,7 +1,7 @@
 //! Operators of rows: a softmax, places of the largest, and means that are none of whole planes.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
-use heddle_arch::network::{Axis, PLACE_BYTES, Shape};
+use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::{Axis, PLACE_BYTES, Shape};
 
 use super::Lowering;
 use super::dimensions::AXES;

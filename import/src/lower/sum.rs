@@ -1,6 +1,6 @@
 //! Sums and differences of two tensors.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_network::file::{KindFile, LayerFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};

@@ -1,6 +1,6 @@
 //! Functions of one byte.
 
-use heddle_arch::network::file::{KindFile, LayerFile};
+use heddle_network::file::{KindFile, LayerFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused};

@@ -1,8 +1,8 @@
 //! Transposed convolutions: convolutions of a plane whose elements lie apart, with the kernel turned round.
 
-use heddle_arch::Network;
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::Network;
+use heddle_network::Shape;
+use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source};

@@ -1,9 +1,9 @@
 //! Layers with weights.
 
-use heddle_arch::Network;
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{KindFile, LayerFile, PaddingFile};
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_network::Network;
+use heddle_network::Shape;
+use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, scaled};

@@ -1,7 +1,7 @@
 //! Kernels that move over a plane.
 
-use heddle_arch::network::Shape;
-use heddle_arch::network::file::{LayerFile, PaddingFile};
+use heddle_network::Shape;
+use heddle_network::file::{LayerFile, PaddingFile};
 
 use crate::model::{Padding, Window};
 

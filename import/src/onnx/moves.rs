@@ -1,6 +1,6 @@
 //! Operators that put bytes in other places: parts, joins, other orders, larger planes; and that say where one is.
 
-use heddle_arch::Network;
+use heddle_network::Network;
 
 use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};

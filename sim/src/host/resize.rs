@@ -1,6 +1,6 @@
 //! Planes of another size.
 
-use heddle_arch::network::Alignment;
+use heddle_network::Alignment;
 
 /// Bits of a share.
 const SHARE_BITS: u32 = 10;

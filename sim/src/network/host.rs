@@ -1,7 +1,7 @@
 //! Layers that no machine has: the kernels of the host on tensors of channels, height and width.
 
-use heddle_arch::network::{Axis, Constant, Layer, LayerKind, Mean, Order, Shape, Softmax, Sum};
 use heddle_arch::requantise::{Scale, ScaledInput, ScaledOutput};
+use heddle_network::{Axis, Constant, Layer, LayerKind, Mean, Order, Shape, Softmax, Sum};
 
 use super::{Tensor, kernel, looked_up, under};
 use crate::host::{self, View};

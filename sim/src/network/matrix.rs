@@ -1,6 +1,6 @@
 //! Layers of matrices by plain indices.
 
-use heddle_arch::network::{Layer, Matmul, Permutation, Shape};
+use heddle_network::{Layer, Matmul, Permutation, Shape};
 
 use super::Tensor;
 

@@ -14,10 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use heddle_arch::{Network, Params};
+use heddle_arch::Params;
 use heddle_compiler::Program;
 use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
+use heddle_network::Network;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image};

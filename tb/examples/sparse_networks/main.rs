@@ -8,11 +8,11 @@ mod resnet;
 
 use std::process::ExitCode;
 
-use heddle_arch::network::Network;
 use heddle_arch::params::{Params, Sparse};
 use heddle_compiler::{
     Engine, EngineOptions, EnginePolicy, Mapping, Options, Program, Rule, Zeros, compile_for,
 };
+use heddle_network::Network;
 use heddle_sim::network::run as golden;
 use heddle_tb::network::{NetworkReport, simulate};
 

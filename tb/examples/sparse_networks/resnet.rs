@@ -1,7 +1,7 @@
 //! Networks with given zeros: random weights, and biases with which each map has just so many of them.
 
-use heddle_arch::network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_sim::network::{Tensor, run_layer};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -4,9 +4,9 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use heddle_arch::host::CLUSTER_COUNTERS;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{Load, Program, RunPlan, TensorPlan};
+use heddle_network::Network;
 
 use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept};
 use crate::host::{Host, HostError};

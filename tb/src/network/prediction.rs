@@ -1,9 +1,9 @@
 //! The golden side of a run: values from the golden network, counters from the golden machine.
 
 use heddle_arch::host::{ClusterStream, Counter};
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Load, Program, RunPlan, TensorPlan};
+use heddle_network::Network;
 use heddle_sim::machine::Machine;
 use heddle_sim::network as golden;
 

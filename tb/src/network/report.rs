@@ -1,9 +1,9 @@
 //! What a run of a network found.
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::{LayerPlan, Program};
+use heddle_network::Network;
 use heddle_sim::network::class_in;
 use heddle_sim::sliced::SliceLayout;
 use serde::Serialize;

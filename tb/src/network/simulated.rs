@@ -2,9 +2,9 @@
 //! prediction of the compiler, which has none for layers on the sparse cluster: they depend on the values.
 
 use heddle_arch::host::Counter;
-use heddle_arch::network::Network;
 use heddle_arch::params::Params;
 use heddle_compiler::Program;
+use heddle_network::Network;
 
 use super::prediction::Prediction;
 use super::{Image, LayerRun, NetworkReport, RunError};

@@ -7,11 +7,11 @@ pub mod programs;
 use std::path::PathBuf;
 
 use crate::rtl;
-use heddle_arch::network::Network;
 use heddle_arch::params::{self, Params, PartialSums, Post, ProgramMemory, ResetStyle};
 use heddle_arch::requantise::Scale;
 use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
+use heddle_network::Network;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
 use heddle_tb::network::NetworkReport;

@@ -1,6 +1,6 @@
 //! Products: which factor is loaded, which is streamed, and how both come to lie as they must.
 
-use heddle_arch::network::{Layer, LayerKind, Matmul};
+use heddle_network::{Layer, LayerKind, Matmul};
 
 use super::{Id, Lowering, Operation, ProductScale, Value, lying, makes};
 use crate::layout::MatrixShape;

@@ -4,7 +4,7 @@ use super::file::LayerFile;
 use super::geometry::bounded;
 use super::shapes::WINDOW_MAX;
 use super::{LayerKind, PLACE_BYTES, Shape};
-use crate::fault::{Fault, push};
+use heddle_arch::fault::{Fault, push};
 
 /// Shape of the output, if those of the inputs fit.
 pub(super) fn output(

@@ -9,8 +9,8 @@ use super::{
     INPUT_NAME, Input, Layer, LayerKind, NAME, Network, Padding, Shape, Table, fields, host_values,
     is_name,
 };
-use crate::fault::{Fault, push};
-use crate::requantise::{Rounding, Scale};
+use heddle_arch::fault::{Fault, push};
+use heddle_arch::requantise::{Rounding, Scale};
 
 /// Builds the network, or lists its faults. What reads the output of a layer without a shape is not
 /// looked at.

@@ -1,7 +1,7 @@
 //! Faulty networks: every message names line, field, value and what is allowed.
 
-use heddle_arch::Network;
-use heddle_arch::network::{LayerKind, Shape, schema};
+use heddle_network::Network;
+use heddle_network::{LayerKind, Shape, schema};
 use serde_json::{Value, json};
 
 fn tiny() -> Value {

@@ -15,8 +15,8 @@ mod table;
 
 use std::ops::RangeInclusive;
 
-use crate::fault::ConfigErrors;
-use crate::requantise::{Rounding, Scale};
+use heddle_arch::fault::ConfigErrors;
+use heddle_arch::requantise::{Rounding, Scale};
 pub use host::{Alignment, Axis, Constant, Mean, Order, PLACE_BYTES, Prelu, Product, Softmax};
 pub use matrix::{Matmul, Matrices, Permutation};
 pub use sum::Sum;

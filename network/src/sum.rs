@@ -1,7 +1,7 @@
 //! Sums and differences of two tensors.
 
 use super::Constant;
-use crate::requantise::Scale;
+use heddle_arch::requantise::Scale;
 
 /// A sum of two tensors with scales of their own, as the TensorFlow Lite reference kernels make it:
 ///

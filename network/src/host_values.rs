@@ -3,8 +3,8 @@
 use super::file::LayerFile;
 use super::shapes::scales;
 use super::{Axis, Constant, LayerKind, Mean, Prelu, Product, Shape, Softmax, Sum};
-use crate::fault::{Fault, push};
-use crate::requantise::Scale;
+use heddle_arch::fault::{Fault, push};
+use heddle_arch::requantise::Scale;
 
 /// Whether a kind has them.
 pub(super) fn has_own(kind: LayerKind) -> bool {

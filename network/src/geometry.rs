@@ -2,7 +2,7 @@
 
 use super::file::LayerFile;
 use super::{LayerKind, Matmul, Network, Padding, Permutation, Shape, host_geometry};
-use crate::fault::{Fault, push};
+use heddle_arch::fault::{Fault, push};
 
 /// Everything about a layer but its values.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::file::LayerFile;
 use super::{INPUT_NAME, Input, LayerKind, Shape};
-use crate::fault::{Fault, push};
+use heddle_arch::fault::{Fault, push};
 
 /// A tensor that layers can read.
 #[derive(Debug, Clone)]

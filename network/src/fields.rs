@@ -7,7 +7,7 @@ use super::file::{KindFile, LayerFile};
 use super::{
     Alignment, Axis, LayerKind, Matmul, Mean, Order, Permutation, Prelu, Product, Softmax, Sum,
 };
-use crate::fault::{Fault, push};
+use heddle_arch::fault::{Fault, push};
 
 impl From<KindFile> for LayerKind {
     fn from(kind: KindFile) -> LayerKind {

@@ -1,7 +1,7 @@
 //! Faulty layers of matrices: every message names the field, its value and what is allowed.
 
-use heddle_arch::Network;
-use heddle_arch::network::{LayerKind, Matrices, Shape};
+use heddle_network::Network;
+use heddle_network::{LayerKind, Matrices, Shape};
 use serde_json::{Value, json};
 
 /// A network of these layers, whose input has 2 channels of 3 x 4.

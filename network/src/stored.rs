@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::file::{self, NetworkFile};
 use super::{Layer, LayerKind, Network, shapes};
-use crate::fault::{ConfigErrors, Fault, push};
-use crate::json::{self, Document};
+use heddle_arch::fault::{ConfigErrors, Fault, push};
+use heddle_arch::json::{self, Document};
 
 /// Where the weights of a layer lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Alignment, Axis, LayerKind, Order, name_pattern};
-use crate::fault::Fault;
-use crate::json;
+use heddle_arch::fault::Fault;
+use heddle_arch::json;
 
 /// Name and version of the format.
 pub const FORMAT: &str = "heddle-network-2";
