@@ -84,6 +84,7 @@ def edit_steps():
         Step("format", "cargo", "fmt", "--all", "--check"),
         Step("shellcheck", *SHELL),
         Step("traceability", "scripts/traceability.py", "--check"),
+        Step("readme", "scripts/readme.py", "--check", needs=["golden tests"]),
         Step("clippy", *CLIPPY),
         Step("unit tests", "cargo", "test", "--workspace", "--lib", "--bins", "--quiet",
              needs=["clippy"]),
@@ -119,6 +120,7 @@ def test_steps(with_slow):
         no_lint = ["--no-lint"] if name in ("large", "huge") and not with_slow else []
         steps.append(Step(f"preset {name}", "scripts/preset.sh", *no_lint, name, needs=built))
     steps += [
+        Step("readme", "scripts/readme.py", "--check", needs=built),
         Step("synthesis", "scripts/maps.sh", needs=built),
         *(Step(f"proofs {path.stem}", path, *every_form(path, with_slow), needs=built)
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),

@@ -217,15 +217,16 @@ fn document(path: &str) -> String {
 }
 
 #[test]
-fn the_examples_of_the_readme_run_one_after_the_other_and_keep_each_others_output() {
+fn the_examples_of_the_pages_run_one_after_the_other_and_keep_each_others_output() {
     let bench = Bench::new(&[]);
     for folder in ["configs", "models"] {
         let target = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
         std::os::unix::fs::symlink(target, bench.path().join(folder)).expect("a link");
     }
     let mut outputs = Vec::new();
-    for page in ["README.md", "docs/synthesis.md"] {
-        let text = document(page);
+    let pages = ["blocks", "configurations", "compiler", "synthesis"];
+    for page in pages.map(|name| format!("docs/{name}.md")) {
+        let text = document(&page);
         let commands = text.lines().filter_map(|line| line.strip_prefix("    "));
         for example in commands.filter(|line| line.contains("configs/") || line.contains(" build/"))
         {

@@ -184,6 +184,61 @@ fn the_page_about_import_shows_what_is_printed() {
     assert!(bench.path().join("run.fst").exists());
 }
 
+/// Lines of a block of code that a page shows, but `...`: those of the block with this word.
+fn shown<'p>(page: &'p str, word: &str) -> Vec<&'p str> {
+    let mut blocks = page.split("```\n").skip(1).step_by(2);
+    let block = blocks.find(|block| block.contains(word)).expect("a block");
+    block.lines().filter(|line| *line != "...").collect()
+}
+
+/// Every command with a file runs, in its order, and cosim prints what is shown of it.
+#[test]
+fn the_readme_goes_from_a_file_to_outputs() {
+    let page = include_str!("../../README.md");
+    let bench = bench("keyword");
+    let mut printed = Vec::new();
+    for line in page
+        .lines()
+        .filter_map(|line| line.strip_prefix("    heddle "))
+    {
+        let run = bench.simulate(line);
+        assert_eq!((run.code, &run.stderr[..]), (Some(0), ""), "{line}");
+        printed.push(run.stdout);
+    }
+    let [_, _, cosim, _] = &printed[..] else {
+        panic!("{} commands", printed.len());
+    };
+    for line in shown(page, "conv1/Relu") {
+        assert!(
+            cosim.lines().any(|printed| printed == line),
+            "{line}\n{cosim}"
+        );
+    }
+    assert!(
+        ["o.npz", "rtl/filelist.f"]
+            .iter()
+            .all(|file| bench.path().join(file).exists())
+    );
+}
+
+/// The golden machine prints the same tables as the Verilog, but for speed and verdict.
+#[test]
+fn the_page_about_the_command_shows_the_demo() {
+    let page = include_str!("../../docs/commands.md");
+    let bench = Bench::new(&[
+        ("edge.json", include_str!("../../configs/edge.json")),
+        ("digits.json", include_str!("../../models/digits.json")),
+    ]);
+    let printed = bench.done("sim -c edge.json -m digits.json --images 20");
+    let lines = shown(page, "digits on edge");
+    for line in &lines[..lines.len() - 2] {
+        assert!(
+            printed.lines().any(|printed| printed == *line),
+            "{line}\n{printed}"
+        );
+    }
+}
+
 #[test]
 fn all_operators_that_cannot_run_are_listed() {
     let bench = bench("unsupported");
