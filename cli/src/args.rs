@@ -231,6 +231,7 @@ impl From<&MakingArgs> for heddle_compiler::Options {
             double_buffered: args.double_buffer,
             matrices: (&args.matrices).into(),
             engines: (&args.engines).into(),
+            ..Self::default()
         }
     }
 }

@@ -3,7 +3,8 @@
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
-    Compiled, Engine, Graph, LayerPlan, Missed, Program, Stage, Table, TensorPlan,
+    CompileError, Compiled, Engine, Graph, LayerPlan, Missed, Options, Program, Stage, Table,
+    TensorPlan, compile,
 };
 use heddle_network::Network;
 use serde_json::json;
@@ -23,17 +24,23 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
         return dump_graph(&Graph::of(&network), args.dot);
     }
-    let options = (&args.making).into();
-    let zeros = zeros::read(&args.making.engines, &network)?;
-    if let Some(stage) = tabled(args) {
-        let tables = heddle_compiler::dump(&network, &params, options, stage);
-        output::print(&tables_text(&tables.map_err(Failure::new)?))?;
-        if args.result.output.is_none() {
-            return Ok(());
+    let options = Options {
+        zeros: zeros::read(&args.making.engines, &network)?,
+        tables: tabled(args),
+        ..(&args.making).into()
+    };
+    let compiled = match compile(&network, &params, &options) {
+        // The ways are shown even if none of them fits.
+        Err(CompileError::DoesNotFit { ways, .. })
+            if !ways.is_empty() && args.result.output.is_none() =>
+        {
+            return output::print(&tables_text(&ways));
         }
+        made => made.map_err(Failure::new)?,
+    };
+    if options.tables.is_some() {
+        output::print(&tables_text(&compiled.tables))?;
     }
-    let made = heddle_compiler::compile_in_pieces(&network, &params, options, &zeros);
-    let (_, compiled) = made.map_err(Failure::new)?;
     let program = &compiled.program;
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);

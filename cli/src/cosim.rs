@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use heddle_arch::Params;
-use heddle_compiler::{FileError, Program};
+use heddle_compiler::{FileError, Options, Program, compile};
 use heddle_network::Network;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image, RunError};
@@ -42,11 +42,12 @@ pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
     let (network, program) = match &args.program {
         Some(path) => read_program(path, &original, &params)?,
         None => {
-            let options = (&args.making).into();
-            let zeros = zeros::read(&args.making.engines, &original)?;
-            let made = heddle_compiler::compile_in_pieces(&original, &params, options, &zeros);
-            let (network, compiled) = made.map_err(Failure::new)?;
-            (network, compiled.program)
+            let options = Options {
+                zeros: zeros::read(&args.making.engines, &original)?,
+                ..(&args.making).into()
+            };
+            let compiled = compile(&original, &params, &options).map_err(Failure::new)?;
+            (compiled.network, compiled.program)
         }
     };
     Ok(Prepared {

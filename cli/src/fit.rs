@@ -1,8 +1,8 @@
 //! `heddle fit`: the memories that a network needs.
 
 use heddle_arch::params::Params;
-use heddle_compiler::Options;
 use heddle_compiler::fit::{Fit, Fitted, fit};
+use heddle_compiler::{CompileError, Cuts, Options, compile};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -21,7 +21,15 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let network = input::read_model(&args.model)?;
     let base = base(args)?;
     let progress = ProgressBar::new_spinner().with_message("trying configurations");
-    let found = fit(&network, &base, Options::default(), |_| progress.inc(1));
+    let options = Options {
+        cuts: Cuts::Nothing,
+        ..Options::default()
+    };
+    let found = fit(&base, |params| {
+        progress.inc(1);
+        let compiled = compile(&network, params, &options)?;
+        Ok::<_, CompileError>(compiled.program.runs.iter().map(|run| run.cycles).sum())
+    });
     progress.finish_and_clear();
     let found = found.map_err(Failure::new)?;
     for (target, fitted) in [

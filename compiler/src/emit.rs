@@ -8,56 +8,69 @@ mod program;
 mod runs;
 mod sync;
 
+use std::borrow::Cow;
+
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
+use crate::choose::{Candidate, Choice, MappingChoice, MappingCost, Missed, choices, missed};
 use crate::cost::{alone, operand_slots, tensor_slots};
 use crate::engine::Engines;
 use crate::error::CompileError;
 use crate::exact::DualSum;
-use crate::ir::{Constants, Operation};
-use crate::map::{Candidate, MappingChoice, MappingCost};
+use crate::ir::{Lowered, Operation};
+use crate::memory::Placement;
 use crate::options::Options;
-use crate::place::Placement;
 use crate::schedule::Schedule;
+use crate::table::Table;
 pub use load::{ColumnParam, Load, Segment};
 pub use program::{LayerPlan, Program, RunPlan};
-use runs::Made;
-pub(crate) use runs::runs;
+use runs::{Made, runs};
 pub use sync::SyncCount;
 use sync::synchronise;
+
+/// A program, and what the machine is too small for.
+#[derive(Debug)]
+pub struct Compiled<'n> {
+    /// The network that runs: the one that was given, or the same with layers in pieces.
+    pub network: Cow<'n, Network>,
+    /// The program.
+    pub program: Program,
+    /// Faster ways that do not fit.
+    pub missed: Vec<Missed>,
+    /// Why the network is cut into segments, if it is.
+    pub cut: Option<CompileError>,
+    /// What the stage that was asked for has made.
+    pub tables: Vec<Table>,
+}
 
 /// The program of a network that is scheduled.
 ///
 /// # Errors
 /// [`CompileError::DoesNotFit`]: the program memory is too small.
-pub(crate) fn emit(
-    network: &Network,
-    (constants, candidate, engines): (&Constants, &Candidate, &Engines),
+pub(crate) fn emit<'n>(
+    graph: Lowered<'n>,
+    choice: &Choice,
     placement: Placement,
     schedule: Schedule,
-    options: Options,
+    options: &Options,
     params: &Params,
-) -> Result<Program, CompileError> {
-    let layers = 0..network.layers.len();
-    let plans = layers.clone().map(|index| {
-        let host = constants.hosts[index].as_deref();
-        layer_plan(
-            network,
-            (candidate, engines, host),
-            &placement,
-            &schedule,
-            index,
-            params,
-        )
+) -> Result<Compiled<'n>, CompileError> {
+    let candidate = choice.candidate();
+    let (_, engines) = choice.taken.as_ref().expect("a combination fits");
+    let mut choices = choices(&choice.candidates, choice.errors.len()).into_iter();
+    let plans = graph.layers().map(|index| {
+        let chosen = choices.next().flatten();
+        let made = (candidate, engines, chosen);
+        layer_plan(&graph, made, &placement, &schedule, index, params)
     });
     let layers: Vec<LayerPlan> = plans.collect();
     let segments = &placement.parts.segments;
-    let runs = runs(network, constants, options.whole, segments);
+    let runs = runs(&graph, options.whole, segments);
     let made = Made {
-        network,
-        hosts: &constants.hosts,
+        network: &graph.network,
+        hosts: &graph.constants.hosts,
         layers: &layers,
         schedule: &schedule,
         whole: options.whole,
@@ -65,17 +78,16 @@ pub(crate) fn emit(
     };
     let (runs, words) = made.runs(runs, &placement.parts)?;
     let parts = loads::Parts {
-        network,
-        constants,
+        graph: &graph,
         candidate,
         placement: &placement,
         params,
     };
     let (once, segments) = parts.loads(&runs, words);
-    Ok(Program {
-        network: network.name.clone(),
-        pieces: Vec::new(),
-        keeps: !constants.kept.is_empty(),
+    let program = Program {
+        network: graph.network.name.clone(),
+        pieces: graph.pieces,
+        keeps: !graph.constants.kept.is_empty(),
         double_buffered: placement.parts.beside && !segments.is_empty(),
         layers,
         runs,
@@ -84,18 +96,29 @@ pub(crate) fn emit(
         cluster: cluster::fills(engines, params),
         tensors: placement.tensors,
         schedule,
+    };
+    let (taken, errors) = (choice.errors.len(), &choice.errors);
+    Ok(Compiled {
+        missed: missed(&graph.network, &choice.candidates, taken, errors),
+        // What the host keeps may leave room for all layers at once.
+        cut: choice.cut.clone().filter(|_| !program.segments.is_empty()),
+        network: graph.network,
+        program,
+        tables: Vec::new(),
     })
 }
 
 fn layer_plan(
-    network: &Network,
-    (candidate, engines, host): (&Candidate, &Engines, Option<&str>),
+    graph: &Lowered,
+    (candidate, engines, chosen): (&Candidate, &Engines, Option<MappingChoice>),
     placement: &Placement,
     schedule: &Schedule,
     index: usize,
     params: &Params,
 ) -> LayerPlan {
+    let network = &*graph.network;
     let layer = &network.layers[index];
+    let host = graph.constants.hosts[index].as_deref();
     let (instructions, _) = synchronise(schedule, index..index + 1);
     let sparse = engines.sparse[index].as_ref();
     let (vectors, operands, buffer_bytes, reason) = match &candidate.weights[index] {
@@ -111,7 +134,7 @@ fn layer_plan(
             (vectors, operands, bytes, "its input has no copies")
         }
         None => {
-            let bytes = matrix_bytes(candidate.lowered.operations(index), placement);
+            let bytes = matrix_bytes(candidate.matrices(graph).operations(index), placement);
             let (vectors, operands) = slots(&instructions);
             (
                 vectors,
@@ -129,19 +152,21 @@ fn layer_plan(
         macs: layer.macs(),
         vectors,
         operands,
-        choice: MappingChoice {
-            mapping: candidate.ways.mappings[index],
-            cost: MappingCost {
-                cycles: match (host, sparse) {
-                    (Some(_), _) => 0,
-                    (None, Some(layer)) => layer.cycles,
-                    (None, None) => alone(instructions, params),
+        choice: chosen
+            .filter(|_| sparse.is_none())
+            .unwrap_or(MappingChoice {
+                mapping: candidate.ways.mappings[index],
+                cost: MappingCost {
+                    cycles: match (host, sparse) {
+                        (Some(_), _) => 0,
+                        (None, Some(layer)) => layer.cycles,
+                        (None, None) => alone(instructions, params),
+                    },
+                    buffer_bytes,
                 },
-                buffer_bytes,
-            },
-            other: None,
-            reason: reason.to_string(),
-        },
+                other: None,
+                reason: reason.to_string(),
+            }),
         compared: (candidate.weights[index].as_ref())
             .and_then(|weights| weights.constants.dual)
             .map(|_| DualSum::PAIRS),

@@ -6,6 +6,8 @@ use std::ops::Range;
 use heddle_arch::params::{Params, Post};
 use heddle_network::Network;
 
+use crate::table::Table;
+
 /// A memory of the machine that can be too small for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
@@ -172,6 +174,8 @@ pub enum CompileError {
         configuration: String,
         /// At least one.
         shortages: Vec<Shortage>,
+        /// All ways that were tried, if they were asked for.
+        ways: Vec<Table>,
     },
     /// A convolution needs more of a traversal unit.
     #[error("{field} is {found}, networks need at least 2")]
@@ -232,7 +236,16 @@ impl CompileError {
             beside: false,
             configuration: params.name.clone(),
             shortages,
+            ways: Vec::new(),
         }
+    }
+
+    /// The same with the ways that were tried.
+    pub(crate) fn with_ways(mut self, tried: Vec<Table>) -> Self {
+        if let CompileError::DoesNotFit { ways, .. } = &mut self {
+            *ways = tried;
+        }
+        self
     }
 
     /// The same about layers with two segments beside each other, if so.

@@ -1,12 +1,6 @@
 //! The memories that a network needs: the smallest ones that hold it whole, and those beyond which more buys nothing.
 
 use heddle_arch::params::Params;
-use heddle_network::Network;
-
-use crate::error::CompileError;
-use crate::job::Job;
-use crate::options::Options;
-use crate::{Program, ir};
 
 /// A memory of the configuration that is a power of two.
 #[derive(Debug, Clone, Copy)]
@@ -63,23 +57,12 @@ pub struct Fit {
     pub fastest: Fitted,
 }
 
-/// Finds the memories for a network on a machine that has everything else of `base`. `step` is called with each configuration that is tried.
+/// Finds the memories for a network on a machine that has everything else of `base`. `try_on` gives the cycles of an image on a
+/// configuration with all layers at once.
 ///
 /// # Errors
-/// [`CompileError`]: the network does not fit the largest memories there are, or lacks something else.
-pub fn fit(
-    network: &Network,
-    base: &Params,
-    options: Options,
-    mut step: impl FnMut(&Params),
-) -> Result<Fit, CompileError> {
-    let mut try_on = |params: &Params| {
-        step(params);
-        let constants = ir::constants(network, params)?;
-        let found = Job::new(network, params, options, &[]).at_once(&constants)?;
-        let cycles = found.program.as_ref().map(cycles);
-        cycles.ok_or_else(|| found.least_special())
-    };
+/// Those of the largest memories there are: the network does not fit them, or lacks something else.
+pub fn fit<E>(base: &Params, mut try_on: impl FnMut(&Params) -> Result<u64, E>) -> Result<Fit, E> {
     let mut largest = base.clone();
     for size in SIZES {
         let value = (size.largest)(&largest);
@@ -112,8 +95,4 @@ fn shrunk(begin: &Fitted, mut accepted: impl FnMut(&Params) -> Option<u64>) -> F
         }
     }
     best
-}
-
-fn cycles(program: &Program) -> u64 {
-    program.runs.iter().map(|run| run.cycles).sum()
 }

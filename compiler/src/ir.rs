@@ -1,22 +1,132 @@
-//! What a network asks for: its layers as operations on planes or on matrices.
+//! What a network asks for: its layers as operations on planes or on matrices, what the host runs, and exact constants.
 
 mod constants;
 mod graph;
 mod hosts;
 mod matrices;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use heddle_arch::params::Params;
 use heddle_network::Network;
 
-pub(crate) use constants::{Constants, constants};
+use crate::error::CompileError;
+use crate::options::Options;
+use crate::rule::Zeros;
+use crate::split::Pieces;
+pub(crate) use constants::Constants;
 pub use graph::{Graph, Node, Place};
-pub(crate) use matrices::{Id, Lowered, Operation, lower};
+pub(crate) use matrices::{Id, MatrixWork, Operation};
 
-/// The layers that read a tensor.
-pub(crate) fn readers(network: &Network, tensor: usize) -> impl Iterator<Item = usize> {
-    let layers = network.layers.iter().enumerate();
-    let reading = layers.filter(move |(_, layer)| {
-        let mut inputs = layer.inputs.iter();
-        inputs.any(|input| input.tensor == tensor)
-    });
-    reading.map(|(index, _)| index)
+/// A network as operations.
+#[derive(Debug, Clone)]
+pub(crate) struct Lowered<'n> {
+    pub network: Cow<'n, Network>,
+    /// Exact constants, and what the host runs.
+    pub constants: Constants,
+    /// The layers that read each tensor.
+    pub readers: Vec<Vec<usize>>,
+    /// Operations on matrices; in the second one transposed copies stay for later layers.
+    pub matrices: [MatrixWork; 2],
+    /// Layers of the network as it was given that are cut into pieces.
+    pub pieces: Vec<Pieces>,
+    /// For each layer that of the network as it was given which it belongs to.
+    pub origins: Vec<usize>,
+    /// Zeros of the tensors, as far as they are known.
+    pub zeros: Vec<Option<Zeros>>,
+}
+
+/// Lowers a network. Nothing is cut, and the host keeps nothing.
+///
+/// # Errors
+/// The machine has no tables of functions of one byte.
+pub(crate) fn lower<'n>(
+    network: &'n Network,
+    machine: &Params,
+    options: &Options,
+) -> Result<Lowered<'n>, CompileError> {
+    let mut lowered = Lowered::of(Cow::Borrowed(network), machine, options, false)?;
+    lowered.zeros.clone_from(&options.zeros);
+    Ok(lowered)
+}
+
+impl<'n> Lowered<'n> {
+    /// A network whose tensors the host keeps where it can, if so.
+    pub fn of(
+        network: Cow<'n, Network>,
+        machine: &Params,
+        options: &Options,
+        keeps: bool,
+    ) -> Result<Self, CompileError> {
+        let readers = readers(&network);
+        let mut constants = constants::constants(&network, &readers, machine)?;
+        if keeps {
+            constants.keep(&network, &readers);
+        }
+        let work = |keep| {
+            matrices::lower(
+                (&network, &readers),
+                &constants,
+                options.matrices,
+                keep,
+                machine.array.cols,
+            )
+        };
+        Ok(Self {
+            matrices: [work(false), work(true)],
+            origins: (0..network.layers.len()).collect(),
+            network,
+            constants,
+            readers,
+            pieces: Vec::new(),
+            zeros: Vec::new(),
+        })
+    }
+
+    /// All layers.
+    pub fn layers(&self) -> Range<usize> {
+        0..self.network.layers.len()
+    }
+
+    /// The array or the cluster makes a layer of planes.
+    pub fn is_of_planes(&self, layer: usize) -> bool {
+        let kind = self.network.layers[layer].kind;
+        !kind.is_of_matrices() && self.constants.hosts[layer].is_none()
+    }
+
+    /// Something lies as matrices.
+    pub fn has_matrices(&self) -> bool {
+        !self.matrices[0].items.is_empty()
+    }
+
+    /// Steps in which a tensor of planes is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
+    /// outputs in the last one. What it keeps it reads in the step that makes it.
+    pub fn lifetime(&self, tensor: usize) -> Range<usize> {
+        let readers = &self.readers[tensor];
+        if self.constants.kept.get(tensor) == Some(&true) {
+            let layers = readers.iter().copied().chain(tensor.checked_sub(1));
+            let machine = layers.filter(|&layer| self.is_of_planes(layer));
+            return tensor..machine.max().map_or(tensor, |last| last + 2);
+        }
+        let end = self.network.layers.len() + 1;
+        let last = match self.network.outputs.contains(&tensor) {
+            true => end,
+            false => readers.last().map_or(end, |reader| reader + 1),
+        };
+        tensor..last + 1
+    }
+}
+
+/// The layers that read each tensor.
+fn readers(network: &Network) -> Vec<Vec<usize>> {
+    let mut readers = vec![Vec::new(); network.layers.len() + 1];
+    for (index, layer) in network.layers.iter().enumerate() {
+        for input in &layer.inputs {
+            if readers[input.tensor].last() != Some(&index) {
+                readers[input.tensor].push(index);
+            }
+        }
+    }
+    readers
 }

@@ -30,9 +30,8 @@
 //! This crate opens no file and knows no simulator.
 
 pub mod activation;
+mod choose;
 mod cost;
-mod cutter;
-mod dump;
 mod emit;
 mod engine;
 mod error;
@@ -40,116 +39,68 @@ mod exact;
 mod file;
 pub mod fit;
 mod ir;
-mod job;
 mod layout;
 mod loops;
-mod map;
+mod memory;
 pub mod nest;
 pub mod offsets;
 mod options;
-mod pieces;
-mod place;
 mod product;
 mod rule;
 mod schedule;
-mod segments;
 pub mod slices;
 pub mod sparse;
+mod split;
 mod table;
 
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-use job::{Found, Job};
-
-pub use cutter::compile_in_pieces;
-pub use dump::{Stage, dump};
-pub use emit::{ColumnParam, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
+pub use choose::{MappingChoice, MappingCost, Missed};
+pub use emit::{ColumnParam, Compiled, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
-pub use map::{MappingChoice, MappingCost, Missed};
-pub use options::{IdentitySource, MatrixOptions, Options};
-pub use pieces::Pieces;
+pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
+pub use split::Pieces;
 pub use table::Table;
 
 /// Compiles a network for a machine.
 ///
 /// # Errors
-/// [`CompileError`]: the machine lacks traversal rows or loops, or memory.
-pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileError> {
-    compile_with(network, params, Options::default())
-}
-
-/// Compiles a network for a machine.
-///
-/// # Errors
-/// As [`compile`].
-pub fn compile_with(
-    network: &Network,
-    params: &Params,
-    options: Options,
-) -> Result<Program, CompileError> {
-    compile_for(network, params, options, &[])
-}
-
-/// Compiles a network whose tensors have these zeros, as far as they are known: the input, then the output of each layer.
-///
-/// # Errors
-/// As [`compile`]; or [`CompileError::Engine`].
-pub fn compile_for(
-    network: &Network,
-    params: &Params,
-    options: Options,
-    zeros: &[Option<Zeros>],
-) -> Result<Program, CompileError> {
-    compile_and_compare(network, params, options, zeros).map(|compiled| compiled.program)
-}
-
-/// A program, and what the machine is too small for.
-#[derive(Debug)]
-pub struct Compiled {
-    /// The program.
-    pub program: Program,
-    /// Faster ways that do not fit.
-    pub missed: Vec<Missed>,
-    /// Why the network is cut into segments, if it is.
-    pub cut: Option<CompileError>,
-}
-
-/// Compiles a network, and says what the machine is too small for: faster ways, and all layers at once.
-///
-/// # Errors
-/// As [`compile_for`].
-pub fn compile_and_compare(
-    network: &Network,
-    params: &Params,
-    options: Options,
-    zeros: &[Option<Zeros>],
-) -> Result<Compiled, CompileError> {
-    let job = Job::new(network, params, options, zeros);
-    let (found, cut) = job.found(&ir::constants(network, params)?)?;
-    compiled(network, found, cut)
-}
-
-/// The program of a network that was found.
-fn compiled(
-    network: &Network,
-    found: Found,
-    cut: Option<CompileError>,
-) -> Result<Compiled, CompileError> {
-    let Some(program) = found.program else {
-        return Err(found.least_special());
+/// [`CompileError`]: the machine is too small for the network or for a layer, or lacks what a layer needs.
+pub fn compile<'n>(
+    network: &'n Network,
+    machine: &Params,
+    options: &Options,
+) -> Result<Compiled<'n>, CompileError> {
+    let options = &options.settled();
+    // Operations, exact constants, and what the host runs.
+    let graph = ir::lower(network, machine, options)?;
+    // A layer is cut only if it does not fit alone.
+    let graph = split::until_each_fits(graph, machine, options)?;
+    let choice = choose::fewest_clocks(&graph, machine, options)?;
+    let ways = |stage| match options.tables == Some(stage) {
+        true => choose::tables(&graph.network, &choice),
+        false => Vec::new(),
     };
-    let taken = found.errors.len();
-    Ok(Compiled {
-        program,
-        missed: map::missed(network, &found.candidates, taken, &found.errors),
-        cut,
-    })
+    let Some((fit, engines)) = &choice.taken else {
+        let ways = ways(Stage::Map);
+        return Err(choice.least_special().with_ways(ways));
+    };
+    let candidate = choice.candidate();
+    let placed = memory::place(&graph, candidate, fit, options, machine)?;
+    let chosen = (candidate, engines);
+    let schedule = schedule::schedule(&graph, chosen, &placed, options, machine)?;
+    let tables = match options.tables {
+        Some(Stage::Place) => memory::tables(&graph, candidate, &placed, machine),
+        _ => ways(Stage::Map),
+    };
+    let compiled = emit::emit(graph, &choice, placed, schedule, options, machine)?;
+    Ok(Compiled { tables, ..compiled })
 }

@@ -2,10 +2,10 @@
 
 use crate::product::Mapping;
 use crate::product::matrix::DrainForm;
-use crate::rule::EngineOptions;
+use crate::rule::{EngineOptions, EnginePolicy, Zeros};
 
-/// Options of [`compile_with`](crate::compile_with).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Options of [`compile`](crate::compile).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
     /// The mapping of every layer that can have it; default: the one that takes fewer cycles.
     pub mapping: Option<Mapping>,
@@ -18,6 +18,45 @@ pub struct Options {
     pub matrices: MatrixOptions,
     /// Engines of the layers.
     pub engines: EngineOptions,
+    /// Zeros of the tensors, as far as they are known: of the input, then of the output of each layer.
+    pub zeros: Vec<Option<Zeros>>,
+    /// What may be cut if not everything fits at once.
+    pub cuts: Cuts,
+    /// The stage whose tables are wanted.
+    pub tables: Option<Stage>,
+}
+
+impl Options {
+    /// The same with what follows from it.
+    pub(crate) fn settled(&self) -> Self {
+        let mut settled = self.clone();
+        if self.engines.policy == EnginePolicy::Sparse {
+            // The cluster reads planes.
+            settled.mapping = self.mapping.or(Some(Mapping::Channel));
+        }
+        settled
+    }
+}
+
+/// A stage whose result can be had as tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// All ways that the layers can take through the array together, and why one of them was taken.
+    Map,
+    /// Where everything lies in the memories.
+    Place,
+}
+
+/// What may be cut if a network does not fit at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Cuts {
+    /// Nothing.
+    Nothing,
+    /// The network, into segments that the host loads between runs.
+    Network,
+    /// Also layers that do not fit alone, into pieces.
+    #[default]
+    Layers,
 }
 
 /// Where the identity of transposes comes from.

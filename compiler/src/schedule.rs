@@ -8,13 +8,13 @@ mod steps;
 mod text;
 
 use heddle_arch::params::Params;
-use heddle_network::Network;
 
+use crate::choose::Candidate;
 use crate::engine::Engines;
 use crate::error::CompileError;
-use crate::map::Candidate;
+use crate::ir::Lowered;
+use crate::memory::Placement;
 use crate::options::Options;
-use crate::place::Placement;
 pub use steps::{Dependency, Reason, Schedule, Step, Unit};
 
 /// The schedule of a network that is placed.
@@ -22,19 +22,20 @@ pub use steps::{Dependency, Reason, Schedule, Step, Unit};
 /// # Errors
 /// [`CompileError`]: an operation on matrices that the machine cannot do.
 pub(crate) fn schedule(
-    network: &Network,
+    graph: &Lowered,
     (candidate, engines): (&Candidate, &Engines),
     placement: &Placement,
-    options: Options,
+    options: &Options,
     params: &Params,
 ) -> Result<Schedule, CompileError> {
     let mut schedule = Schedule::default();
     let matrices = matrices::Placed {
-        lowered: &candidate.lowered,
+        work: candidate.matrices(graph),
         placement,
         options: options.matrices,
         params,
     };
+    let network = &*graph.network;
     for (index, layer) in network.layers.iter().enumerate() {
         match &candidate.weights[index] {
             Some(weights) => {
@@ -59,7 +60,7 @@ pub(crate) fn schedule(
         }
     }
     schedule.connect();
-    if !candidate.lowered.items.is_empty() {
+    if graph.has_matrices() {
         schedule.connect_banks(params.bank_bytes());
     }
     Ok(schedule)

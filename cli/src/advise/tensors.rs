@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heddle_arch::Params;
 use heddle_compiler::slices::Population;
-use heddle_compiler::{Mapping, Options, Program};
+use heddle_compiler::{Mapping, Options, Program, compile};
 use heddle_network::Network;
 use heddle_sim::network as golden;
 
@@ -28,8 +28,8 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
         mapping: Some(Mapping::Channel),
         ..Options::default()
     };
-    let program =
-        heddle_compiler::compile_with(&network, &params, options).map_err(Failure::new)?;
+    let compiled = compile(&network, &params, &options).map_err(Failure::new)?;
+    let (network, program) = (&*compiled.network, compiled.program);
     if args.weights && program.tensors.iter().any(|t| t.matrices.is_some()) {
         return Err(Failure::new(format!(
             "--weights is given for {}, a network of matrices: their weights lie between tensors, expected a \
@@ -54,7 +54,7 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
     let empty = populations(slices.word_bytes, args)?;
     let mut parts: Vec<Words> = names.iter().map(|name| Words::new(name, &empty)).collect();
     for image in &network.images[..images] {
-        count_image(&network, &program, image, &mut parts)?;
+        count_image(network, &program, image, &mut parts)?;
     }
     if let Some(layer) = &args.layer {
         parts.retain(|part| part.name == *layer);
@@ -63,7 +63,7 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
         parts.push(weights(&program, &empty));
     }
     Ok(Source {
-        title: title(&network, &params, images),
+        title: title(network, &params, images),
         word_bytes: slices.word_bytes,
         configured: Some(slices.clone()),
         parts,

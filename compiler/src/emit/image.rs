@@ -5,34 +5,31 @@ use std::ops::Range;
 
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
-use heddle_network::Network;
 
 use super::ColumnParam;
+use crate::choose::Candidate;
+use crate::ir::Lowered;
 use crate::layout::MatrixPlace;
-use crate::map::Candidate;
-use crate::place::Placement;
+use crate::memory::Placement;
 
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), [u8; 8]>;
 
 /// Zeros in these words of each partition, weights of some layers, and matrices that are stored.
 pub(super) fn image(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
     placement: &Placement,
     (zeros, layers): (Vec<u32>, Range<usize>),
     params: &Params,
 ) -> Vec<(u32, u32, [u8; 8])> {
     let planes = placement.tensors.iter().map(|tensor| tensor.planes.len());
-    let partitions = match candidate.lowered.items.is_empty() {
-        true => planes.max().unwrap_or(0) as u32,
-        false => params.array.rows,
+    let partitions = match graph.has_matrices() {
+        false => planes.max().unwrap_or(0) as u32,
+        true => params.array.rows,
     };
-    let stored = candidate
-        .lowered
-        .items
-        .iter()
-        .zip(&placement.matrices.items);
+    let work = candidate.matrices(graph);
+    let stored = work.items.iter().zip(&placement.matrices.items);
     let stored = stored.filter_map(|(item, place)| Some((place, item.content.as_ref()?)));
     let written = placement.matrices.written.iter();
     let mut matrices = Words::new();
@@ -43,7 +40,7 @@ pub(super) fn image(
         let zeros = zeros.iter();
         let mut words: Vec<_> = zeros.map(|&word| (partition, word, [0; 8])).collect();
         for index in layers.clone() {
-            let layer = &network.layers[index];
+            let layer = &graph.network.layers[index];
             let weights = candidate.weights[index].as_ref();
             if let Some(weights) = weights.filter(|weights| partition < weights.rows) {
                 let content = weights.words(layer, partition);
@@ -74,7 +71,7 @@ fn write(words: &mut Words, place: &MatrixPlace, content: &[i8]) {
 
 /// Biases and scales of the columns of some layers, and those of matrices.
 pub(super) fn columns(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
     placement: &Placement,
     layers: Range<usize>,
@@ -82,7 +79,7 @@ pub(super) fn columns(
 ) -> Vec<ColumnParam> {
     let mut columns = Vec::new();
     for index in layers {
-        let layer = &network.layers[index];
+        let layer = &graph.network.layers[index];
         let Some(plan) = &candidate.weights[index] else {
             continue;
         };
@@ -107,7 +104,7 @@ pub(super) fn columns(
             }
         }
     }
-    let lowered = &candidate.lowered;
+    let lowered = candidate.matrices(graph);
     let unit = vec![(0, Scale::reciprocal(1))];
     let unit = lowered
         .transposes()

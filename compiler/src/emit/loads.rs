@@ -3,19 +3,17 @@
 use std::ops::Range;
 
 use heddle_arch::params::Params;
-use heddle_network::Network;
 
 use super::image;
 use super::load::{Load, Segment};
 use super::program::RunPlan;
-use crate::ir::Constants;
-use crate::map::Candidate;
-use crate::place::Placement;
+use crate::choose::Candidate;
+use crate::ir::Lowered;
+use crate::memory::Placement;
 
 /// What the stages before have made of a network.
 pub(super) struct Parts<'a> {
-    pub network: &'a Network,
-    pub constants: &'a Constants,
+    pub graph: &'a Lowered<'a>,
     pub candidate: &'a Candidate,
     pub placement: &'a Placement,
     pub params: &'a Params,
@@ -26,7 +24,7 @@ impl Parts<'_> {
     pub fn loads(&self, runs: &[RunPlan], words: Vec<Vec<u32>>) -> (Load, Vec<Segment>) {
         let zeros = self.placement.zeros.iter().cloned().flatten().collect();
         let mut words = words.into_iter();
-        let mut once = self.load(0..self.network.layers.len(), true, zeros);
+        let mut once = self.load(0..self.graph.network.layers.len(), true, zeros);
         let shared = words.len() == 1;
         if shared {
             once.words = words.next().unwrap_or_default();
@@ -67,14 +65,14 @@ impl Parts<'_> {
         let rows = &self.placement.tables;
         let rows = parts.row_offsets.iter().zip(rows);
         let rows = rows.filter(|(part, _)| **part == of(&parts.row_offsets));
-        let tables = &self.constants.tables;
+        let tables = &self.graph.constants.tables;
         let tables = tables
             .iter()
             .filter(|part| (tables.len() == 1) == whole && layers.contains(&part.first));
         let weights = of(&parts.weights);
         let columns = of(&parts.column_tiles);
         let Self {
-            network,
+            graph,
             candidate,
             placement,
             params,
@@ -83,8 +81,8 @@ impl Parts<'_> {
         Load {
             words: Vec::new(),
             first_word: 0,
-            columns: image::columns(network, candidate, placement, columns, params),
-            image: image::image(network, candidate, placement, (zeros, weights), params),
+            columns: image::columns(graph, candidate, placement, columns, params),
+            image: image::image(graph, candidate, placement, (zeros, weights), params),
             row_offsets: rows.flat_map(|(_, tables)| tables.offsets()).collect(),
             tables: tables.flat_map(|part| part.tables.clone()).collect(),
         }

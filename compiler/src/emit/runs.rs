@@ -9,22 +9,21 @@ use super::program::{LayerPlan, RunPlan};
 use super::sync::{SyncCount, synchronise};
 use crate::cost::{cycles, halted};
 use crate::error::{CompileError, Memory, Shortage};
-use crate::ir::Constants;
-use crate::place::Parts;
+use crate::ir::Lowered;
+use crate::memory::Parts;
 use crate::rule::Engine;
 use crate::schedule::Schedule;
 
 /// The layers of each run: one, or all up to the next one of the host, the next segment or the next tensor that the host reads at the
 /// end of a run: an output of the network, or what it keeps.
-pub(crate) fn runs(
-    network: &Network,
-    Constants { hosts, kept, .. }: &Constants,
-    whole: bool,
-    segments: &[Range<usize>],
-) -> Vec<Range<usize>> {
-    let is_read =
-        |tensor: usize| network.outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
-    let begins = |layer| segments.iter().any(|layers| layers.start == layer);
+pub(super) fn runs(graph: &Lowered, whole: bool, segments: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (hosts, kept) = (&graph.constants.hosts, &graph.constants.kept);
+    let outputs = &graph.network.outputs;
+    let is_read = |tensor: usize| outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
+    let begins = |layer| {
+        let found = segments.binary_search_by_key(&layer, |layers| layers.start);
+        found.is_ok()
+    };
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (index, host) in hosts.iter().enumerate() {
         match runs.last_mut() {

@@ -1,12 +1,13 @@
 //! The engine of each layer of a network.
 
 use heddle_arch::params::Params;
-use heddle_network::{Layer, Network};
+use heddle_network::Layer;
 
 use super::layer::{Suited, suited, values};
 use super::search::{Prefer, search};
+use crate::choose::Candidate;
 use crate::error::CompileError;
-use crate::map::Candidate;
+use crate::ir::Lowered;
 use crate::product::ClusterLayer;
 use crate::rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 use crate::sparse::Resident;
@@ -33,17 +34,17 @@ struct Wanted<'a> {
     reason: String,
 }
 
-/// Chooses the engine of each layer; `zeros` are those of each tensor, as far as they are known.
+/// Chooses the engine of each layer.
 ///
 /// # Errors
 /// There is no cluster, or it can do none of the layers, or not all that it is asked to do.
 pub(crate) fn choose(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
     options: EngineOptions,
-    zeros: &[Option<Zeros>],
     params: &Params,
 ) -> Result<Engines, CompileError> {
+    let network = &*graph.network;
     let count = network.layers.len();
     let mut engines = Engines {
         choices: vec![None; count],
@@ -62,7 +63,7 @@ pub(crate) fn choose(
         let Some(plan) = &candidate.weights[index] else {
             continue;
         };
-        let known = zeros.get(layer.inputs[0].tensor).copied().flatten();
+        let known = graph.zeros.get(layer.inputs[0].tensor).copied().flatten();
         let density = known.map_or(0.5, |zeros| zeros.density());
         let found = suited(layer, plan, params).and_then(|suited| {
             let alone = (Resident::default(), Prefer::Cycles);
@@ -75,7 +76,7 @@ pub(crate) fn choose(
         if let Err(reason) = &found {
             unsuited.get_or_insert(format!("layer {}: {reason}", layer.name));
         }
-        let costs = candidate.costs.as_ref().and_then(|costs| costs[index]);
+        let costs = candidate.cost(index);
         let one = found.and_then(|(suited, cycles)| {
             let reason = by_rule(options, known)?;
             Ok(Wanted {

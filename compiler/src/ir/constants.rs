@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heddle_arch::params::Params;
 use heddle_network::{Layer, LayerKind, Network, Padding, Table};
 
-use super::{hosts, readers};
+use super::hosts;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::exact::{DualSum, LayerConstants, dual_sum};
 
@@ -13,7 +13,7 @@ use crate::exact::{DualSum, LayerConstants, dual_sum};
 pub(crate) type StoredTable = Vec<u8>;
 
 /// Constants of the layers, and who runs them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Constants {
     /// Why the host runs a layer; none if the machine does.
     pub hosts: Vec<Option<String>>,
@@ -26,7 +26,7 @@ pub(crate) struct Constants {
 }
 
 /// Tables that are in the machine at the same time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TablePart {
     /// The first of the layers that use them.
     pub first: usize,
@@ -38,7 +38,11 @@ pub(crate) struct TablePart {
 ///
 /// # Errors
 /// The machine has no tables.
-pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants, CompileError> {
+pub(super) fn constants(
+    network: &Network,
+    readers: &[Vec<usize>],
+    params: &Params,
+) -> Result<Constants, CompileError> {
     let mut constants = Constants::default();
     let mut duals = Vec::new();
     for layer in &network.layers {
@@ -49,8 +53,8 @@ pub(crate) fn constants(network: &Network, params: &Params) -> Result<Constants,
         duals.push(found.as_ref().copied().unwrap_or_default());
         constants.hosts.push(found.err());
     }
-    hosts::beside_planes(network, &mut constants.hosts);
-    hosts::of_other_matrices(network, &mut constants.hosts);
+    hosts::beside_planes((network, readers), &mut constants.hosts);
+    hosts::of_other_matrices((network, readers), &mut constants.hosts);
     constants.tables.push(TablePart::from(0));
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
@@ -83,9 +87,10 @@ impl TablePart {
 
 impl Constants {
     /// The host keeps what its layers read, and the outputs of the network, so that they need no place for that.
-    pub fn keep(&mut self, network: &Network) {
+    pub fn keep(&mut self, network: &Network, readers: &[Vec<usize>]) {
         let is_kept = |tensor: usize| {
-            let is_read = readers(network, tensor).any(|reader| self.hosts[reader].is_some());
+            let mut readers = readers[tensor].iter();
+            let is_read = readers.any(|&reader| self.hosts[reader].is_some());
             is_read || network.outputs.contains(&tensor)
         };
         self.kept = (0..=network.layers.len()).map(is_kept).collect();

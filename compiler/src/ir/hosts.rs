@@ -3,7 +3,6 @@
 use heddle_network::{Layer, LayerKind, Network};
 
 use super::matrices::{makes, takes, wants};
-use super::readers;
 
 /// Why the host runs a layer of this kind, if it does so on every machine.
 pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
@@ -41,7 +40,10 @@ pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
 }
 
 /// The same for layers of matrices that stand beside planes: no tensor lies as both.
-pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
+pub(super) fn beside_planes(
+    (network, readers): (&Network, &[Vec<usize>]),
+    hosts: &mut [Option<String>],
+) {
     let on_planes = |hosts: &[Option<String>], index: usize| {
         hosts[index].is_none() && !network.layers[index].kind.is_of_matrices()
     };
@@ -52,7 +54,9 @@ pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
         let lies_in_planes = |tensor: usize| {
             let made = tensor.checked_sub(1);
             made.is_some_and(|made| on_planes(hosts, made))
-                || readers(network, tensor).any(|reader| on_planes(hosts, reader))
+                || readers[tensor]
+                    .iter()
+                    .any(|&reader| on_planes(hosts, reader))
         };
         let mut tensors = layer.inputs.iter().map(|input| input.tensor);
         let found = tensors.find(|&tensor| lies_in_planes(tensor));
@@ -65,7 +69,10 @@ pub(super) fn beside_planes(network: &Network, hosts: &mut [Option<String>]) {
 }
 
 /// The same for layers whose input lies as other matrices than they read, N of H W x C and not N H of W x C.
-pub(super) fn of_other_matrices(network: &Network, hosts: &mut [Option<String>]) {
+pub(super) fn of_other_matrices(
+    (network, readers): (&Network, &[Vec<usize>]),
+    hosts: &mut [Option<String>],
+) {
     // As what the machine leaves each tensor.
     let mut made = vec![None; network.layers.len() + 1];
     for (index, layer) in network.layers.iter().enumerate() {
@@ -74,9 +81,9 @@ pub(super) fn of_other_matrices(network: &Network, hosts: &mut [Option<String>])
         }
         let lies_as = |tensor: usize| {
             // What the host writes lies as its first reader wants it.
-            let mut readers = readers(network, tensor);
-            let first = readers.find(|&reader| hosts[reader].is_none());
-            let first = &network.layers[first.unwrap_or(index)];
+            let mut readers = readers[tensor].iter();
+            let first = readers.find(|&&reader| hosts[reader].is_none());
+            let first = &network.layers[first.copied().unwrap_or(index)];
             made[tensor].unwrap_or_else(|| wants(network, first, tensor))
         };
         let mut tensors = layer.inputs.iter().map(|input| input.tensor);
@@ -109,7 +116,7 @@ mod tests {
         );
         let network = Network::from_json(&text).unwrap();
         let mut hosts = vec![None; network.layers.len()];
-        beside_planes(&network, &mut hosts);
+        beside_planes((&network, &super::super::readers(&network)), &mut hosts);
         let hosts = hosts.iter().map(Option::as_deref);
         let expected = [
             None,

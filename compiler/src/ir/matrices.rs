@@ -11,7 +11,7 @@ use std::ops::Range;
 use heddle_arch::requantise::{Rounding, Scale};
 use heddle_network::{Layer, LayerKind, Matmul, Matrices, Network, Permutation};
 
-use super::{Constants, readers};
+use super::Constants;
 use crate::layout::MatrixShape;
 use crate::options::MatrixOptions;
 
@@ -105,9 +105,9 @@ pub(crate) enum Work {
     Matrices(Vec<Operation>),
 }
 
-/// A network as operations.
+/// The operations of a network on matrices.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lowered {
+pub(crate) struct MatrixWork {
     pub items: Vec<Item>,
     /// What each layer is.
     pub layers: Vec<Work>,
@@ -117,7 +117,7 @@ pub(crate) struct Lowered {
     pub tiles: Vec<Vec<(i32, Scale)>>,
 }
 
-impl Lowered {
+impl MatrixWork {
     /// The operations of a layer on matrices.
     pub fn operations(&self, layer: usize) -> &[Operation] {
         match &self.layers[layer] {
@@ -158,18 +158,19 @@ impl Lowered {
 }
 
 /// Makes operations of all layers for an array of `cols` columns; with `keep` transposed copies stay for the layers behind.
-pub(crate) fn lower(
-    network: &Network,
+pub(super) fn lower(
+    (network, readers): (&Network, &[Vec<usize>]),
     constants: &Constants,
     options: MatrixOptions,
     keep: bool,
     cols: u32,
-) -> Lowered {
+) -> MatrixWork {
     let mut lowering = Lowering {
         network,
+        readers,
         fold: options.fold,
         turned: wanted(network, constants, options.fold),
-        program: Lowered::default(),
+        program: MatrixWork::default(),
         step: 0,
         keep,
         kept: BTreeMap::new(),
@@ -194,7 +195,7 @@ pub(crate) fn lower(
         lowering.program.tensors.push(value);
     }
     let mut program = lowering.program;
-    live(network, &mut program);
+    live(network, readers, &mut program);
     program
 }
 
@@ -272,13 +273,13 @@ fn wanted(network: &Network, constants: &Constants, fold: bool) -> Vec<bool> {
 }
 
 /// Steps in which each matrix of a tensor is needed: until the last layer that reads it, or the host.
-fn live(network: &Network, program: &mut Lowered) {
+fn live(network: &Network, readers: &[Vec<usize>], program: &mut MatrixWork) {
     let end = network.layers.len() + 1;
     for (tensor, value) in program.tensors.iter().enumerate() {
         let Some(value) = value else {
             continue;
         };
-        let last = readers(network, tensor).map(|reader| reader + 1).max();
+        let last = readers[tensor].last().map(|reader| reader + 1);
         let last = match network.outputs.contains(&tensor) {
             true => end,
             false => last.unwrap_or(end),
@@ -293,9 +294,10 @@ fn live(network: &Network, program: &mut Lowered) {
 
 struct Lowering<'a> {
     network: &'a Network,
+    readers: &'a [Vec<usize>],
     fold: bool,
     turned: Vec<bool>,
-    program: Lowered,
+    program: MatrixWork,
     /// The step of the layer at hand.
     step: usize,
     keep: bool,
@@ -331,9 +333,9 @@ impl Lowering<'_> {
 
     /// What the host writes lies as the first reader of the machine wants it.
     fn hosted(&mut self, constants: &Constants, tensor: usize) -> Option<Value> {
-        let mut readers = readers(self.network, tensor);
-        let reader = readers.find(|&reader| constants.hosts[reader].is_none())?;
-        let reader = &self.network.layers[reader];
+        let mut readers = self.readers[tensor].iter();
+        let reader = readers.find(|&&reader| constants.hosts[reader].is_none())?;
+        let reader = &self.network.layers[*reader];
         if !reader.kind.is_of_matrices() {
             return None;
         }

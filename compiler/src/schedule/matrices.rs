@@ -3,14 +3,14 @@
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 
-use crate::ir::{Lowered, Operation};
+use crate::ir::{MatrixWork, Operation};
+use crate::memory::Placement;
 use crate::options::{IdentitySource, MatrixOptions};
-use crate::place::Placement;
 use crate::product::matrix::{MatrixError, Portions, Product, Scaling, Transpose, WideTranspose};
 
 /// Operations with the places of all their matrices.
 pub(super) struct Placed<'a> {
-    pub lowered: &'a Lowered,
+    pub work: &'a MatrixWork,
     pub placement: &'a Placement,
     pub options: MatrixOptions,
     pub params: &'a Params,
@@ -25,7 +25,7 @@ impl Placed<'_> {
                 instructions.extend(build.instructions(self.params)?);
             }
         }
-        for operation in self.lowered.operations(index) {
+        for operation in self.work.operations(index) {
             instructions.extend(self.operation(operation)?);
         }
         Ok(instructions)
@@ -33,9 +33,9 @@ impl Placed<'_> {
 
     /// The first layer that needs the identity.
     fn first_transpose(&self) -> Option<usize> {
-        let mut layers = 0..self.lowered.layers.len();
+        let mut layers = 0..self.work.layers.len();
         layers.find(|&layer| {
-            let mut operations = self.lowered.operations(layer).iter();
+            let mut operations = self.work.operations(layer).iter();
             operations.any(|operation| matches!(operation, Operation::Transpose { .. }))
         })
     }

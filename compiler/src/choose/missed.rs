@@ -48,16 +48,12 @@ pub(crate) fn missed(
 
 /// Layers that take another way, and which.
 fn others(network: &Network, other: &Candidate, own: &Candidate) -> Vec<(String, &'static str)> {
-    let streamed = |candidate: &Candidate, layer: usize| {
-        let plan = candidate.weights[layer].as_ref();
-        plan.is_some_and(|plan| plan.streaming.is_some())
-    };
     let layers = network.layers.iter().enumerate();
     let layers = layers.filter_map(|(index, layer)| {
         let mapping = other.ways.mappings[index];
         let way = match mapping != own.ways.mappings[index] {
             true => mapping.name(),
-            false if streamed(other, index) && !streamed(own, index) => "streamed weights",
+            false if other.streams(index) && !own.streams(index) => "streamed weights",
             false => return None,
         };
         Some((layer.name.clone(), way))

@@ -1,7 +1,5 @@
 //! The mapping of a layer and what speaks for it.
 
-use heddle_network::Network;
-
 use super::{Candidate, Candidates};
 use crate::product::Mapping;
 
@@ -38,15 +36,11 @@ impl MappingChoice {
 }
 
 /// Why each layer of planes has the mapping of a candidate; those before it do not fit.
-pub(crate) fn choices(
-    network: &Network,
-    candidates: &Candidates,
-    chosen: usize,
-) -> Vec<Option<MappingChoice>> {
+pub(crate) fn choices(candidates: &Candidates, chosen: usize) -> Vec<Option<MappingChoice>> {
     let candidate = &candidates.all[chosen];
-    let layers = 0..network.layers.len();
+    let layers = 0..candidate.weights.len();
     let of_layer = |layer: usize| {
-        let cost = candidate.costs.as_ref()?[layer]?;
+        let cost = candidate.cost(layer)?;
         let mapping = candidate.ways.mappings[layer];
         let others = candidates.all.iter().enumerate().filter(|(_, other)| {
             other.ways.mappings[layer] != mapping
@@ -58,7 +52,7 @@ pub(crate) fn choices(
             pairs.filter(|(one, other)| one != other).count()
         };
         let other = others.min_by_key(|(_, other)| differs(other));
-        let other_cost = other.and_then(|(_, other)| other.costs.as_ref()?[layer]);
+        let other_cost = other.and_then(|(_, other)| other.cost(layer));
         let reason = match other {
             None => "its input has no copies".to_string(),
             Some((index, _)) if index >= candidates.asked => "as asked for".to_string(),

@@ -10,45 +10,24 @@ use std::iter;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
-use heddle_network::Network;
 
 use super::needs::Needs;
 use super::{Cut, Matrices, Parts, Regions};
-use crate::error::{Memory, Shortage};
-use crate::map::Candidate;
+use crate::choose::Candidate;
+use crate::error::Memory;
 
-/// Addresses of tensors and weights, or the layers that do not fit and the memories that are too small for them.
+/// Addresses of tensors and weights of segments that fit.
 pub(super) fn place(
-    network: &Network,
+    needs: &Needs,
     candidate: &Candidate,
     cut: &Cut,
     params: &Params,
-) -> Result<(Regions, Parts), (Range<usize>, Vec<Shortage>)> {
-    let needs = Needs::of(network, candidate, params, cut);
-    for layers in &cut.segments {
-        let shortages = needs.shortages(layers);
-        if !shortages.is_empty() {
-            return Err((layers.clone(), shortages));
-        }
-    }
-    let parts = parts(&needs, cut);
-    let words = |bytes: u64| u32::try_from(bytes / 8).expect("everything fits a partition");
-    let weights = parts.weights.iter();
-    let weights: Vec<u32> = weights
-        .enumerate()
-        .map(|(part, layers)| match cut.beside && part % 2 == 1 {
-            true => params.work_bytes() - 8 * words(needs.weight_bytes(layers)),
-            false => 8 * words(needs.activation_room(&cut.around(layers))),
-        })
+) -> (Regions, Parts) {
+    let parts = parts(needs, cut);
+    let weights: Vec<u32> = (0..parts.weights.len())
+        .map(|part| weight_base(needs, cut, &parts, part, params))
         .collect();
-    // Weights that are written once lie behind all tensors.
-    let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
-    let halos = match &cut.segments[..] {
-        [_] => Vec::new(),
-        segments => (segments.iter())
-            .map(|layers| needs.halos(layers, lowest))
-            .collect(),
-    };
+    let halos = halos(needs, cut, &weights);
     let bases = needs.bases().to_vec();
     let regions = Regions {
         zeros: zeros(candidate, &bases, params),
@@ -57,11 +36,44 @@ pub(super) fn place(
         halos,
         matrices: Matrices::default(),
     };
-    Ok((regions, parts))
+    (regions, parts)
+}
+
+/// Where the weights of a part of the layers begin.
+pub(super) fn weight_base(
+    needs: &Needs,
+    cut: &Cut,
+    parts: &Parts,
+    part: usize,
+    params: &Params,
+) -> u32 {
+    let bytes = |bytes: u64| u32::try_from(bytes).expect("everything fits a partition");
+    let layers = &parts.weights[part];
+    match cut.beside && part % 2 == 1 {
+        true => params.work_bytes() - bytes(needs.weight_bytes(layers)),
+        false => bytes(needs.activation_room(&cut.around(layers))),
+    }
+}
+
+/// For each segment words of its halos where other tensors or weights lie; none if there is a single one.
+pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> {
+    let [first, rest @ ..] = &cut.segments[..] else {
+        return Vec::new();
+    };
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    // Weights that are written once lie behind all tensors.
+    let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
+    let written = needs.written();
+    let segments = iter::once(first).chain(rest);
+    segments
+        .map(|layers| needs.halos(layers, lowest, &written))
+        .collect()
 }
 
 /// What fits for all layers is written once.
-fn parts(
+pub(super) fn parts(
     needs: &Needs,
     Cut {
         segments, beside, ..
@@ -84,7 +96,7 @@ fn parts(
 /// The words from the first one of all tensors to the last one, and those of input banks.
 fn zeros(candidate: &Candidate, bases: &[u32], params: &Params) -> Vec<Range<u32>> {
     let apart = usize::from(params.state_buffer.input_banks > 0);
-    let layouts = candidate.layouts.iter().flatten();
+    let layouts = candidate.layout.tensors.iter().flatten();
     let ends = bases.iter().zip(layouts).map(|(&base, layout)| {
         let bytes = u32::try_from(layout.footprint.bytes).expect("every tensor fits a partition");
         (base + bytes) / 8

@@ -1,8 +1,11 @@
 //! How tensors of planes lie, before they have addresses.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use heddle_network::{Network, Padding};
 
-use crate::ir::readers;
+use crate::ir::Lowered;
 use crate::layout::{Footprint, PixelOrder, TensorPlan};
 use crate::product::{Flattening, WeightPlan};
 
@@ -12,21 +15,23 @@ pub(crate) struct TensorLayout {
     planes: Vec<Vec<u32>>,
     order: PixelOrder,
     pub footprint: Footprint,
+    written: OnceCell<Rc<[bool]>>,
 }
 
 impl TensorLayout {
     /// Layout of the input or of a layer's output, whose readers have these weights.
     pub fn of(
-        network: &Network,
+        graph: &Lowered,
         tensor: usize,
-        weights: &[Option<WeightPlan>],
+        weights: &[Option<Rc<WeightPlan>>],
         order: PixelOrder,
         lanes: u32,
     ) -> Self {
-        let plans = || readers(network, tensor).filter_map(|reader| weights[reader].as_ref());
-        match plans().find_map(|plan| plan.flattening) {
-            Some(flattening) => flattened(network, tensor, &flattening),
-            None => by_channel(network, tensor, weights, order, lanes),
+        let readers = graph.readers[tensor].iter();
+        let mut plans = readers.filter_map(|&reader| weights[reader].as_ref());
+        match plans.find_map(|plan| plan.flattening) {
+            Some(flattening) => flattened(graph, tensor, &flattening),
+            None => by_channel(graph, tensor, weights, order, lanes),
         }
     }
 
@@ -36,7 +41,19 @@ impl TensorLayout {
             planes: Vec::new(),
             order: PixelOrder::Plain,
             footprint: Footprint::none(),
+            written: OnceCell::new(),
         }
+    }
+
+    /// For each word of the region: it holds elements.
+    pub fn written(&self) -> &Rc<[bool]> {
+        let written = || self.footprint.written().into();
+        self.written.get_or_init(written)
+    }
+
+    /// Partitions that have planes of it, at most.
+    pub fn partitions(&self) -> usize {
+        self.planes.len()
     }
 
     /// The tensor at an address; it must end inside a partition.
@@ -49,9 +66,10 @@ impl TensorLayout {
 }
 
 /// The halo that all layers together want which read a tensor.
-fn padding(network: &Network, tensor: usize) -> Padding {
-    readers(network, tensor).fold(Padding::default(), |all, reader| {
-        let padding = network.layers[reader].padding;
+fn padding(graph: &Lowered, tensor: usize) -> Padding {
+    let readers = graph.readers[tensor].iter();
+    readers.fold(Padding::default(), |all, &reader| {
+        let padding = graph.network.layers[reader].padding;
         Padding {
             top: all.top.max(padding.top),
             bottom: all.bottom.max(padding.bottom),
@@ -62,55 +80,59 @@ fn padding(network: &Network, tensor: usize) -> Padding {
 }
 
 /// Layout of a tensor whose reader has its taps laid over the rows: in every partition that needs it.
-fn flattened(network: &Network, tensor: usize, flattening: &Flattening) -> TensorLayout {
+fn flattened(graph: &Lowered, tensor: usize, flattening: &Flattening) -> TensorLayout {
     let rows = 0..flattening.rows;
     let planes: Vec<Vec<u32>> = rows.map(|row| flattening.channels(row)).collect();
     let most = planes.iter().map(Vec::len).max().unwrap_or(1);
-    let (shape, _) = network.tensor(tensor);
-    let footprint = Footprint::of(shape, padding(network, tensor), most as u32);
+    let (shape, _) = graph.network.tensor(tensor);
+    let footprint = Footprint::of(shape, padding(graph, tensor), most as u32);
     let slack = flattening.slack(footprint.distances());
     TensorLayout {
         planes,
         order: PixelOrder::Plain,
         footprint: footprint.with_slack(slack),
+        written: OnceCell::new(),
     }
 }
 
 /// Layout of a tensor with each pixel of a channel in one partition.
 fn by_channel(
-    network: &Network,
+    graph: &Lowered,
     tensor: usize,
-    weights: &[Option<WeightPlan>],
+    weights: &[Option<Rc<WeightPlan>>],
     order: PixelOrder,
     lanes: u32,
 ) -> TensorLayout {
-    let (shape, _) = network.tensor(tensor);
+    let (shape, _) = graph.network.tensor(tensor);
     let planes = order.planes(shape.channels, lanes);
     let most = planes.iter().map(Vec::len).max().unwrap_or(1) as u32;
     let padding = match order {
-        PixelOrder::Plain => padding(network, tensor),
-        _ => padding_apart(network, tensor, weights),
+        PixelOrder::Plain => padding(graph, tensor),
+        _ => padding_apart(graph, tensor, weights),
     };
     let size = [shape.height, shape.width];
     let written = order.written(size);
     let footprint = Footprint::of_planes(order.plane_size(size), padding, most, &written);
     // The loop over K tiles has a step that the offsets take back.
     let distances = footprint.distances();
-    let slack = readers(network, tensor)
-        .filter_map(|reader| weights[reader].as_ref()?.slack(distances))
+    let readers = graph.readers[tensor].iter();
+    let slack = readers
+        .filter_map(|&reader| weights[reader].as_ref()?.slack(distances))
         .max();
     let footprint = footprint.with_slack(slack.unwrap_or(0));
     TensorLayout {
         planes,
         order,
         footprint,
+        written: OnceCell::new(),
     }
 }
 
 /// The halo of planes of phases, counted in their rows and columns: zeros below the last row are there where another phase has one more.
-fn padding_apart(network: &Network, tensor: usize, weights: &[Option<WeightPlan>]) -> Padding {
-    let around = readers(network, tensor).filter_map(|reader| {
-        let (plan, layer) = (weights[reader].as_ref()?, &network.layers[reader]);
+fn padding_apart(graph: &Lowered, tensor: usize, weights: &[Option<Rc<WeightPlan>>]) -> Padding {
+    let readers = graph.readers[tensor].iter();
+    let around = readers.filter_map(|&reader| {
+        let (plan, layer) = (weights[reader].as_ref()?, &graph.network.layers[reader]);
         match (plan.blocks, plan.taps) {
             (Some(blocks), _) => Some([blocks.rows_around(layer), blocks.cols_around(layer)]),
             (None, Some(taps)) => Some([

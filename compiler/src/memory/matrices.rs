@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
-use heddle_network::Network;
 
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};
 use super::helpers::{Helper, Wanted, helpers, other};
-use super::{Regions, lifetime, numbers, row_tables};
+use super::row_tables::RowTables;
+use super::{Memories, Regions, numbers};
+use crate::choose::Candidate;
 use crate::error::{CompileError, Memory, Shortage};
-use crate::ir::{Id, Lowered};
+use crate::ir::{Id, MatrixWork};
 use crate::layout::{MatrixPlace, MatrixShape};
-use crate::map::Candidate;
 use crate::options::{IdentitySource, MatrixOptions};
 use crate::product::WeightPlan;
 use crate::product::matrix::IdentityBuild;
@@ -73,30 +73,29 @@ impl Matrices {
 }
 
 /// Gives everything its address.
-pub(super) fn place(
-    network: &Network,
-    candidate: &Candidate,
-    options: MatrixOptions,
-    params: &Params,
-) -> Result<Regions, CompileError> {
+pub(super) fn place(memories: &Memories, candidate: &Candidate) -> Result<Regions, CompileError> {
+    let (graph, params) = (memories.graph, memories.params);
+    let (network, options) = (&*graph.network, memories.options.matrices);
+    let work = candidate.matrices(graph);
     let does_not_fit = |shortages| CompileError::does_not_fit(network, params, shortages);
-    if let Some(shortage) = program_shortage(&candidate.lowered, params) {
+    if let Some(shortage) = program_shortage(work, params) {
         return Err(does_not_fit(vec![shortage]));
     }
-    let colours = colours(network, &candidate.lowered, params)?;
-    let planes = Planes::of(network, candidate, params);
+    let colours = colours(network, work, params)?;
+    let planes = Planes::of(memories, candidate);
     let planes = planes.map_err(|shortage| does_not_fit(vec![shortage]))?;
-    let layers = 0..network.layers.len();
-    let tables = row_tables(network, candidate, &layers);
-    let shortages = numbers(candidate, (&layers, 1), &tables, params);
+    let layers = graph.layers();
+    let rows = candidate
+        .layout
+        .rows
+        .as_ref()
+        .expect("every tensor fits a partition");
+    let tables = RowTables::of(rows, &layers);
+    let shortages = numbers(graph, candidate, (&layers, 1), &tables, params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
-    for groups in [
-        colours.of.clone(),
-        balanced(&candidate.lowered, &colours, params),
-    ] {
-        let lowered = &candidate.lowered;
-        match try_place(lowered, &colours, groups, &planes, options, params) {
+    for groups in [colours.of.clone(), balanced(work, &colours, params)] {
+        match try_place(work, &colours, groups, &planes, options, params) {
             Ok(regions) if shortages.iter().all(Option::is_none) => return Ok(regions),
             Ok(_) => {}
             Err(shortage) => {
@@ -112,7 +111,7 @@ pub(super) fn place(
 const OPERATION_WORDS: u64 = 4 + 5 + 5;
 
 /// What the program memory lacks for so many operations, before any of them gets a place.
-fn program_shortage(lowered: &Lowered, params: &Params) -> Option<Shortage> {
+fn program_shortage(lowered: &MatrixWork, params: &Params) -> Option<Shortage> {
     let needed = OPERATION_WORDS * lowered.all_operations().count() as u64;
     Shortage::of(Memory::Program, needed, params.program.words.into())
 }
@@ -126,13 +125,14 @@ struct Planes {
 }
 
 impl Planes {
-    fn of(network: &Network, candidate: &Candidate, params: &Params) -> Result<Self, Shortage> {
+    fn of(memories: &Memories, candidate: &Candidate) -> Result<Self, Shortage> {
+        let params = memories.params;
         let layouts = || {
-            let numbered = candidate.layouts.iter().enumerate();
+            let numbered = candidate.layout.tensors.iter().enumerate();
             numbered.filter_map(|(tensor, layout)| Some((tensor, layout.as_ref()?)))
         };
         let weights = candidate.weights.iter().flatten();
-        let weights: u64 = weights.map(WeightPlan::bytes).sum();
+        let weights: u64 = weights.map(|plan| WeightPlan::bytes(plan)).sum();
         let room = params.work_bytes().into();
         let largest = layouts().map(|(_, layout)| layout.footprint.bytes).max();
         let largest = largest.unwrap_or(0).max(weights);
@@ -141,15 +141,15 @@ impl Planes {
         }
         let tensors = layouts().map(|(tensor, layout)| {
             let request = SpaceRequest {
-                steps: lifetime(network, candidate, tensor),
-                written: layout.footprint.written(),
+                steps: memories.lifetimes[tensor].clone(),
+                written: layout.written().clone(),
                 cleared: 0,
             };
             (tensor, request)
         });
         let weights = (weights > 0).then(|| SpaceRequest {
-            steps: 0..network.layers.len() + 2,
-            written: vec![true; weights as usize / 8],
+            steps: 0..memories.graph.network.layers.len() + 2,
+            written: vec![true; weights as usize / 8].into(),
             cleared: 0,
         });
         Ok(Self {
@@ -167,7 +167,7 @@ fn bytes(shape: MatrixShape, params: &Params) -> u64 {
 }
 
 /// Groups in which what is bound together has changed sides where that makes the largest group smaller.
-fn balanced(lowered: &Lowered, colours: &Colours, params: &Params) -> Vec<usize> {
+fn balanced(lowered: &MatrixWork, colours: &Colours, params: &Params) -> Vec<usize> {
     let mut groups = colours.of.clone();
     if colours.count > 2 {
         return groups;
@@ -212,7 +212,7 @@ enum Owner {
 }
 
 fn try_place(
-    lowered: &Lowered,
+    lowered: &MatrixWork,
     colours: &Colours,
     groups: Vec<usize>,
     planes: &Planes,
@@ -263,7 +263,9 @@ fn try_place(
             own.chain(matrices).chain(tensors).chain(weights).unzip();
         for request in &mut requests {
             let words = request.written.len().next_multiple_of(align as usize / 8);
-            request.written.resize(words, true);
+            let mut written = request.written.to_vec();
+            written.resize(words, true);
+            request.written = written.into();
         }
         let at = allocate(&requests);
         let first = needed * bank;
@@ -307,7 +309,7 @@ fn try_place(
 fn whole(bytes: u32, steps: Range<usize>) -> SpaceRequest {
     SpaceRequest {
         steps,
-        written: vec![true; bytes as usize / 8],
+        written: vec![true; bytes as usize / 8].into(),
         cleared: 0,
     }
 }

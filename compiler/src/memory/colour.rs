@@ -7,7 +7,7 @@ use heddle_arch::params::Params;
 use heddle_network::Network;
 
 use crate::error::CompileError;
-use crate::ir::{Lowered, Operation};
+use crate::ir::{MatrixWork, Operation};
 
 /// Groups of banks for all matrices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Colours {
 /// Two groups if that is possible, else more.
 pub(super) fn colours(
     network: &Network,
-    lowered: &Lowered,
+    lowered: &MatrixWork,
     params: &Params,
 ) -> Result<Colours, CompileError> {
     let count = lowered.items.len();

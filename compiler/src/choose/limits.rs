@@ -1,20 +1,16 @@
 //! What a machine must have for a network, before anything is laid out.
 
 use heddle_arch::params::{MachineUnit, Params};
-use heddle_network::{Layer, LayerKind, Network};
+use heddle_network::{Layer, LayerKind};
 
 use crate::error::CompileError;
-use crate::ir::Constants;
+use crate::ir::Lowered;
 use crate::product::check_windows;
 
 /// Whether a machine can do what a network asks for; else what is missing.
-pub(super) fn check(
-    network: &Network,
-    constants: &Constants,
-    params: &Params,
-) -> Result<(), CompileError> {
+pub(super) fn check(graph: &Lowered, params: &Params) -> Result<(), CompileError> {
     check_traversal(params)?;
-    let layers = network.layers.iter().zip(&constants.hosts);
+    let layers = graph.network.layers.iter().zip(&graph.constants.hosts);
     let mut layers = layers.filter(|(_, host)| host.is_none());
     layers.try_for_each(|(layer, _)| {
         let checked = check_scales(layer, params).and_then(|()| check_layer(layer, params));

@@ -2,7 +2,7 @@
 
 use heddle_arch::params::Params;
 
-use crate::ir::{Lowered, Operation};
+use crate::ir::{MatrixWork, Operation};
 use crate::layout::{MatrixPlace, MatrixShape};
 use crate::options::{IdentitySource, MatrixOptions};
 use crate::product::matrix::WideTranspose;
@@ -70,7 +70,7 @@ impl Wanted<'_> {
 }
 
 /// The constants that the operations need, with their groups.
-pub(super) fn helpers(lowered: &Lowered, groups: &[usize], built: bool) -> Vec<(Helper, usize)> {
+pub(super) fn helpers(lowered: &MatrixWork, groups: &[usize], built: bool) -> Vec<(Helper, usize)> {
     let mut needed = Vec::new();
     for operation in lowered.all_operations() {
         match operation {

@@ -6,20 +6,21 @@ use heddle_arch::params::Params;
 use heddle_network::Network;
 
 use super::Placement;
+use crate::choose::Candidate;
+use crate::ir::Lowered;
 use crate::layout::{MatrixPlace, TensorPlan};
-use crate::map::Candidate;
 use crate::table::Table;
 
 /// Where everything lies, and what is left of each partition.
 pub(crate) fn tables(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
     placement: &Placement,
     params: &Params,
 ) -> Vec<Table> {
     let mut tables = vec![
         tensors(placement),
-        weights(network, candidate, placement),
+        weights(&graph.network, candidate, placement),
         matrices(placement),
         free(candidate, placement, params),
     ];

@@ -1,4 +1,4 @@
-//! Addresses of everything in the state buffer, and numbers of column tiles and table entries.
+//! What fits: segments of the layers, addresses of everything in the state buffer, and numbers of column tiles and table entries.
 
 mod allocate;
 mod colour;
@@ -7,25 +7,53 @@ mod matrices;
 mod needs;
 mod planes;
 mod row_tables;
+mod segments;
 mod text;
 
+use std::cell::Cell;
 use std::iter;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
+use crate::choose::Candidate;
 use crate::error::{CompileError, Memory, Shortage};
-use crate::ir::readers;
+use crate::ir::Lowered;
 use crate::layout::{MatrixTensor, TensorPlan};
-use crate::map::Candidate;
 use crate::options::Options;
 use crate::product::matrix::DrainForm;
 use crate::product::{PlacedLayer, WeightPlan};
 pub(crate) use matrices::Matrices;
-pub(crate) use needs::Needs;
+pub(crate) use needs::{Addresses, Needs};
+pub(crate) use row_tables::RowEntries;
 use row_tables::RowTables;
+pub(crate) use segments::{Fit, Room, Words};
 pub(crate) use text::tables;
+
+/// The memories of a machine for a network, whatever ways its layers take.
+pub(crate) struct Memories<'a> {
+    pub graph: &'a Lowered<'a>,
+    pub params: &'a Params,
+    pub options: &'a Options,
+    /// Steps in which each tensor of planes is needed.
+    lifetimes: Vec<Range<usize>>,
+    /// How often tensors were given addresses.
+    pub allocations: Cell<u64>,
+}
+
+impl<'a> Memories<'a> {
+    pub fn of(graph: &'a Lowered<'a>, params: &'a Params, options: &'a Options) -> Self {
+        let tensors = 0..=graph.network.layers.len();
+        Self {
+            graph,
+            params,
+            options,
+            lifetimes: tensors.map(|tensor| graph.lifetime(tensor)).collect(),
+            allocations: Cell::new(0),
+        }
+    }
+}
 
 /// Where everything lies.
 #[derive(Debug)]
@@ -63,11 +91,20 @@ pub(crate) struct Cut {
 
 impl Cut {
     /// All layers at once.
-    pub fn none(network: &Network) -> Self {
+    pub fn none(layers: Range<usize>) -> Self {
         Self {
-            segments: iter::once(0..network.layers.len()).collect(),
+            segments: vec![layers],
             clears: false,
             beside: false,
+        }
+    }
+
+    /// Each layer is a segment.
+    pub fn alone(layers: Range<usize>, clears: bool, beside: bool) -> Self {
+        Self {
+            segments: layers.map(|layer| layer..layer + 1).collect(),
+            clears,
+            beside,
         }
     }
 
@@ -150,27 +187,31 @@ struct Regions {
 /// Gives everything its address. The layers of each segment are there at the same time; matrices are not cut.
 ///
 /// # Errors
-/// [`CompileError`]: the memories that are too small, or matrices that cannot be parted.
+/// [`CompileError`]: the memories that are too small for matrices, or matrices that cannot be parted.
 pub(crate) fn place(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
-    cut: &Cut,
-    options: Options,
+    fit: &Fit,
+    options: &Options,
     params: &Params,
 ) -> Result<Placement, CompileError> {
-    let (regions, parts) = match candidate.lowered.items.is_empty() {
-        true => planes::place(network, candidate, cut, params).map_err(|(layers, lacks)| {
-            CompileError::does_not_fit(network, params, lacks).of(&layers, network)
-        })?,
-        false => {
-            let regions = matrices::place(network, candidate, options.matrices, params)?;
+    let network = &*graph.network;
+    let memories = Memories::of(graph, params, options);
+    let (regions, parts) = match &fit.addresses {
+        Some(addresses) => {
+            let needs = Needs::with(&memories, candidate, &fit.cut, addresses.clone());
+            planes::place(&needs, candidate, &fit.cut, params)
+        }
+        None => {
+            let regions = matrices::place(&memories, candidate)?;
             (regions, Parts::whole(network.layers.len()))
         }
     };
-    let tensors = candidate.layouts.iter().enumerate();
+    let work = candidate.matrices(graph);
+    let tensors = candidate.layout.tensors.iter().enumerate();
     let tensors = tensors.map(|(tensor, layout)| match layout {
         Some(layout) => layout.at(network, tensor, regions.tensors[tensor]),
-        None => tensor_of_matrices(network, candidate, tensor, &regions.matrices),
+        None => tensor_of_matrices(graph, candidate, tensor, &regions.matrices),
     });
     let bytes =
         |plan: &WeightPlan| u32::try_from(plan.bytes()).expect("everything fits a partition");
@@ -185,7 +226,7 @@ pub(crate) fn place(
     column_tiles.push(tile);
     // Pauses between the sums and the drains of a transpose are made of the tiles before that one.
     let unit_tile = match options.matrices.form {
-        DrainForm::Direct | DrainForm::All => tile + candidate.lowered.tiles.len() as u32,
+        DrainForm::Direct | DrainForm::All => tile + work.tiles.len() as u32,
         DrainForm::Row | DrainForm::Part => params.column_tiles - 1,
     };
     Ok(Placement {
@@ -195,7 +236,9 @@ pub(crate) fn place(
         tables: (parts.row_offsets.iter().enumerate())
             .map(|(part, layers)| {
                 let first = parts.first(part, params.state_buffer.row_offsets);
-                row_tables(network, candidate, layers).from(first)
+                let rows = candidate.layout.rows.as_ref();
+                let rows = rows.expect("every tensor fits a partition");
+                RowTables::of(rows, layers).from(first)
             })
             .collect(),
         parts,
@@ -233,7 +276,7 @@ impl Placement {
     pub fn first_entries(&self, index: usize) -> &[Vec<Option<u32>>] {
         let mut parts = self.parts.row_offsets.iter().zip(&self.tables);
         let own = parts.find(|(layers, _)| layers.contains(&index));
-        &own.expect("every layer is in a part").1.first[index]
+        own.expect("every layer is in a part").1.first(index)
     }
 
     /// First column tile of the matrices.
@@ -254,40 +297,37 @@ fn numbered(
         next = first;
         for plan in &candidate.weights[layers.clone()] {
             numbers.push(next);
-            next += plan.as_ref().map_or(0, &size);
+            next += plan.as_deref().map_or(0, &size);
         }
     }
     (numbers, next)
 }
 
 fn tensor_of_matrices(
-    network: &Network,
+    graph: &Lowered,
     candidate: &Candidate,
     tensor: usize,
     places: &Matrices,
 ) -> TensorPlan {
-    let value = candidate.lowered.tensors[tensor].as_ref();
+    let value = candidate.matrices(graph).tensors[tensor].as_ref();
     let value = value.expect("it is of planes or of matrices");
-    let (shape, zero_point) = network.tensor(tensor);
+    let (shape, zero_point) = graph.network.tensor(tensor);
     let matrices = MatrixTensor {
         matrices: value.matrices,
         turned: value.turned,
         places: value.ids.iter().map(|&id| places.items[id]).collect(),
     };
-    TensorPlan::of_matrices(network.tensor_name(tensor), shape, zero_point, matrices)
-}
-
-/// Offset tables of the rows for some layers; their inputs lie inside a partition.
-fn row_tables(network: &Network, candidate: &Candidate, layers: &Range<usize>) -> RowTables {
-    RowTables::of(network, &candidate.weights, layers, |tensor| {
-        let layout = candidate.layouts[tensor].as_ref();
-        let layout = layout.expect("a layer of planes reads planes");
-        layout.footprint.distances()
-    })
+    TensorPlan::of_matrices(
+        graph.network.tensor_name(tensor),
+        shape,
+        zero_point,
+        matrices,
+    )
 }
 
 /// Column tiles and table entries that so many copies of those of some layers are missing.
 fn numbers(
+    graph: &Lowered,
     candidate: &Candidate,
     (layers, copies): (&Range<usize>, u64),
     tables: &RowTables,
@@ -295,7 +335,8 @@ fn numbers(
 ) -> [Option<Shortage>; 2] {
     let plans = candidate.weights[layers.clone()].iter().flatten();
     let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
-    let column_tiles = copies * (column_tiles + u64::from(candidate.lowered.column_tiles()));
+    let column_tiles =
+        copies * (column_tiles + u64::from(candidate.matrices(graph).column_tiles()));
     let entries = copies * tables.entries.len() as u64;
     let offsets = params.state_buffer.row_offsets;
     [
@@ -306,22 +347,4 @@ fn numbers(
         ),
         Shortage::of(Memory::RowOffsets, entries, offsets.into()),
     ]
-}
-
-/// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
-/// outputs in the last one. What it keeps it reads in the step that makes it.
-fn lifetime(network: &Network, candidate: &Candidate, tensor: usize) -> Range<usize> {
-    if candidate.kept.get(tensor) == Some(&true) {
-        let made = tensor.checked_sub(1);
-        let layers = readers(network, tensor).chain(made);
-        let machine = layers.filter(|&layer| candidate.weights[layer].is_some());
-        return tensor..machine.max().map_or(tensor, |last| last + 2);
-    }
-    let last = readers(network, tensor).map(|reader| reader + 1).max();
-    let end = network.layers.len() + 1;
-    let last = match network.outputs.contains(&tensor) {
-        true => end,
-        false => last.unwrap_or(end),
-    };
-    tensor..last + 1
 }

@@ -1,9 +1,9 @@
 //! Which depthwise layers can make several pixels at a time, and how the pixels of their neighbours' planes lie.
 
 use heddle_arch::params::Params;
-use heddle_network::{Layer, LayerKind, Network, Padding};
+use heddle_network::{Layer, LayerKind, Padding};
 
-use crate::ir::{Constants, readers};
+use crate::ir::Lowered;
 use crate::layout::{Phases, PixelOrder};
 use crate::product::{Mapping, Orders, PixelBlocks, reduction, sums_phases};
 
@@ -34,12 +34,11 @@ fn by_pixel(layer: &Layer) -> bool {
 
 /// The order of the pixels of every tensor; none if a layer could not read or write them so. The host can.
 pub(crate) fn tensor_orders(
-    network: &Network,
-    constants: &Constants,
+    graph: &Lowered,
     mappings: &[Mapping],
     params: &Params,
 ) -> Option<Vec<PixelOrder>> {
-    let layers = &network.layers;
+    let layers = &graph.network.layers;
     let mut orders = vec![PixelOrder::Plain; layers.len() + 1];
     let blocks = || {
         mappings
@@ -63,11 +62,11 @@ pub(crate) fn tensor_orders(
         orders[index + 1] = PixelOrder::Joined(phases);
     }
     for index in 0..layers.len() {
-        let by_host = constants.hosts[index].is_some();
+        let by_host = graph.constants.hosts[index].is_some();
         if !by_host && mappings[index].phases().is_none() {
-            orders[index + 1] = written(network, index, &orders, params)?;
+            orders[index + 1] = written(graph, index, &orders, params)?;
             let flattened = mappings[index] == Mapping::Flattened;
-            let reads = layer_orders(network, index, &orders, params).reads;
+            let reads = layer_orders(graph, index, &orders, params).reads;
             if flattened && reads.iter().any(|&order| order != PixelOrder::Plain) {
                 return None;
             }
@@ -78,17 +77,17 @@ pub(crate) fn tensor_orders(
 
 /// The order in which a layer writes what its readers want, if it can.
 fn written(
-    network: &Network,
+    graph: &Lowered,
     index: usize,
     orders: &[PixelOrder],
     params: &Params,
 ) -> Option<PixelOrder> {
-    let layer = &network.layers[index];
+    let layer = &graph.network.layers[index];
     let Orders {
         reads,
         writes,
         in_place,
-    } = layer_orders(network, index, orders, params);
+    } = layer_orders(graph, index, orders, params);
     let apart = reads.iter().filter_map(|order| order.phases()).max();
     if apart.is_none() && writes == PixelOrder::Plain {
         return Some(writes);
@@ -114,12 +113,12 @@ fn written(
 
 /// The orders of what a layer reads and writes.
 pub(crate) fn layer_orders(
-    network: &Network,
+    graph: &Lowered,
     index: usize,
     orders: &[PixelOrder],
     params: &Params,
 ) -> Orders {
-    let layer = &network.layers[index];
+    let layer = &graph.network.layers[index];
     let reads: Vec<PixelOrder> = layer.inputs.iter().map(|i| orders[i.tensor]).collect();
     let strided = layer.kind == LayerKind::Conv2d && layer.stride == [2, 2];
     let can = || match reduction(layer, params) {
@@ -133,26 +132,37 @@ pub(crate) fn layer_orders(
     }
 }
 
-/// Depthwise layers that can make several pixels at a time, and the mappings of those that save K tiles. Layers that read the same tensor
-/// read it in the same order, so that they stand together.
-pub(crate) fn block_layers(network: &Network, params: &Params) -> Vec<(Vec<usize>, Vec<Mapping>)> {
-    let layers = &network.layers;
+/// Depthwise layers that can make several pixels at a time, and the mappings of each that save K tiles. Layers that read the same
+/// tensor read it in the same order, so that they stand together, and so do the pieces of a layer.
+pub(crate) fn block_layers(graph: &Lowered, params: &Params) -> Vec<BlockGroup> {
+    let layers = &graph.network.layers;
     let mappings = [Mapping::Toeplitz, Mapping::Blocks];
     let saving = |layer: usize, mapping: &Mapping| {
         let phases = mapping.phases().expect("several pixels");
         saves(&layers[layer], phases, params)
     };
-    let tensors = 1..layers.len();
-    let found = tensors.map(|tensor| {
-        let readers: Vec<usize> = readers(network, tensor)
+    let mut groups: Vec<(Vec<usize>, BlockGroup)> = Vec::new();
+    for readers in graph.readers.get(1..layers.len()).unwrap_or_default() {
+        let readers = readers.iter().copied();
+        let readers: Vec<usize> = readers
             .filter(|&reader| mappings.iter().any(|mapping| saving(reader, mapping)))
             .collect();
         let all = |mapping: &Mapping| readers.iter().all(|&reader| saving(reader, mapping));
-        let mappings = mappings.into_iter().filter(all).collect();
-        (readers, mappings)
-    });
-    let found = found.filter(|(readers, mappings): &(Vec<_>, Vec<_>)| {
-        !readers.is_empty() && !mappings.is_empty()
-    });
-    found.collect()
+        let mappings: Vec<Mapping> = mappings.into_iter().filter(all).collect();
+        if readers.is_empty() || mappings.is_empty() {
+            continue;
+        }
+        let origins: Vec<usize> = readers
+            .iter()
+            .map(|&reader| graph.origins[reader])
+            .collect();
+        match groups.iter_mut().find(|(other, _)| *other == origins) {
+            Some((_, group)) => group.push((readers, mappings)),
+            None => groups.push((origins, vec![(readers, mappings)])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
 }
+
+/// Layers that change their mappings together, with those that they can have.
+pub(crate) type BlockGroup = Vec<(Vec<usize>, Vec<Mapping>)>;

@@ -4,8 +4,10 @@
 //! that nobody writes. The zeros are written once, with the image; so a byte that is written for one tensor
 //! is never the halo of another one, unless the host clears that behind the last step of the one.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What a tensor wants of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +16,9 @@ pub(crate) struct SpaceRequest {
     /// reads it, both included.
     pub steps: Range<usize>,
     /// For each word: it is written. The others are halos.
-    pub written: Vec<bool>,
-    /// Step before which the host clears the halos for each image; 0 if they are cleared with the image alone.
+    pub written: Rc<[bool]>,
+    /// Step before which the host clears the halos for each image; 0 if they are cleared with the image alone. Never less for a tensor that
+    /// is made later.
     pub cleared: usize,
 }
 
@@ -26,25 +29,31 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
     let longest = order.first().map_or(0, |&i| requests[i].written.len());
-    // What is there by its address, and where something begins or ends.
-    let mut placed: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let shapes = Shapes::of(requests);
+    // What is there by its address and shape, and where something begins or ends.
+    let mut placed: BTreeMap<(usize, usize), Occupants> = BTreeMap::new();
     let mut candidates = BTreeSet::from([0]);
     let mut firsts = BTreeSet::new();
     let mut addresses = vec![0; requests.len()];
     let mut before: Option<usize> = None;
     for i in order {
-        let length = requests[i].written.len();
+        let (request, shape) = (&requests[i], shapes.of[i]);
+        let length = request.written.len();
         let fits = |at: usize| {
             let near = (at.saturating_sub(longest), 0)..(at + length, 0);
             let mut others = placed.range(near);
-            others.all(|&(there, other)| agree((&requests[i], at), (&requests[other], there)))
+            others.all(|(&(there, other), occupants)| {
+                !shapes.meet((shape, at), (other, there))
+                    || occupants.are_cleared(request)
+                    || (occupants.are_apart(request) && shapes.agree((shape, at), (other, there)))
+            })
         };
         // What had no room for its equal has none for it.
         let equal = before.filter(|&other| requests[other] == requests[i]);
         let first = equal.map_or(0, |other| addresses[other]);
         let end = candidates.range(first..).copied().find(|&at| fits(at));
         let end = end.expect("behind the last tensor there is room");
-        let lead = requests[i].written.iter().position(|&written| written);
+        let lead = request.written.iter().position(|&written| written);
         let lead = lead.unwrap_or(0);
         let meeting = firsts.range(first + lead..end + lead);
         let meeting = meeting
@@ -53,30 +62,88 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         let at = meeting.unwrap_or(end);
         addresses[i] = at;
         before = Some(i);
-        placed.insert((at, i));
+        placed.entry((at, shape)).or_default().add(request);
         candidates.extend([at, at + length]);
         firsts.insert(at + lead);
     }
     addresses
 }
 
-/// Two tensors at word addresses do not get into each other's way.
-fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest, usize)) -> bool {
-    let common = at.max(there)..(at + a.written.len()).min(there + b.written.len());
-    if common.is_empty() {
-        return true;
+/// Tensors of one shape at one address, which are there at different times: the end and the clearing of each by its begin.
+#[derive(Debug, Default)]
+struct Occupants(BTreeMap<(usize, usize), usize>);
+
+impl Occupants {
+    fn add(&mut self, request: &SpaceRequest) {
+        let Range { start, end } = request.steps;
+        self.0.insert((start, end), request.cleared);
     }
-    let (earlier, later) = match a.steps.start <= b.steps.start {
-        true => (a, b),
-        false => (b, a),
-    };
-    let apart = earlier.steps.end <= later.steps.start;
-    let cleared = earlier.steps.end <= later.cleared;
-    cleared
-        || apart
-            && common
-                .into_iter()
-                .all(|word| a.written[word - at] == b.written[word - there])
+
+    /// The end of those before a request, and begin and clearing of those behind it.
+    fn around(&self, request: &SpaceRequest) -> (usize, [usize; 2]) {
+        let start = (request.steps.start, 0);
+        let before = self.0.range(..start).next_back();
+        let behind = self.0.range(start..).next();
+        (
+            before.map_or(0, |(&(_, end), _)| end),
+            behind.map_or([usize::MAX; 2], |(&(start, _), &cleared)| [start, cleared]),
+        )
+    }
+
+    /// No two are needed at the same time.
+    fn are_apart(&self, request: &SpaceRequest) -> bool {
+        let (end, [start, _]) = self.around(request);
+        end <= request.steps.start && request.steps.end <= start
+    }
+
+    /// Whichever is made later is cleared after the other one was needed.
+    fn are_cleared(&self, request: &SpaceRequest) -> bool {
+        let (end, [_, cleared]) = self.around(request);
+        end <= request.cleared && request.steps.end <= cleared
+    }
+}
+
+/// Which words of the tensors are written: equal ones have one number.
+struct Shapes<'a> {
+    of: Vec<usize>,
+    all: Vec<&'a [bool]>,
+    /// Whether the words that two have in common are written in both or in none, by the distance of their addresses.
+    agree: RefCell<HashMap<(usize, usize, isize), bool>>,
+}
+
+impl<'a> Shapes<'a> {
+    fn of(requests: &'a [SpaceRequest]) -> Self {
+        let mut numbers = HashMap::new();
+        let mut all = Vec::new();
+        let of = requests.iter().map(|request| {
+            *numbers.entry(&request.written[..]).or_insert_with(|| {
+                all.push(&request.written[..]);
+                all.len() - 1
+            })
+        });
+        Self {
+            of: of.collect(),
+            all,
+            agree: RefCell::default(),
+        }
+    }
+
+    /// Words that two tensors at word addresses have in common.
+    fn common(&self, (a, at): (usize, usize), (b, there): (usize, usize)) -> Range<usize> {
+        at.max(there)..(at + self.all[a].len()).min(there + self.all[b].len())
+    }
+
+    fn meet(&self, a: (usize, usize), b: (usize, usize)) -> bool {
+        !self.common(a, b).is_empty()
+    }
+
+    fn agree(&self, (a, at): (usize, usize), (b, there): (usize, usize)) -> bool {
+        let key = (a, b, at as isize - there as isize);
+        *self.agree.borrow_mut().entry(key).or_insert_with(|| {
+            let mut common = self.common((a, at), (b, there));
+            common.all(|word| self.all[a][word - at] == self.all[b][word - there])
+        })
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +223,7 @@ mod tests {
             let mut owners = std::collections::BTreeMap::new();
             let mut kinds = std::collections::BTreeMap::new();
             for (i, (request, &at)) in requests.iter().zip(&addresses).enumerate() {
-                for (word, &written) in (at..).zip(&request.written) {
+                for (word, &written) in (at..).zip(request.written.iter()) {
                     assert_eq!(
                         *kinds.entry(word).or_insert(written),
                         written,

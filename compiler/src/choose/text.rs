@@ -2,17 +2,20 @@
 
 use heddle_network::Network;
 
-use super::{Candidate, Candidates, MappingCost};
-use crate::error::CompileError;
+use super::{Candidate, Candidates, Choice, MappingCost};
 use crate::table::Table;
 
 /// All combinations, and what each layer takes in them. Those before the one that was taken have these errors.
 pub(crate) fn tables(
     network: &Network,
-    candidates: &Candidates,
-    taken: Option<usize>,
-    errors: &[CompileError],
+    Choice {
+        candidates,
+        errors,
+        taken,
+        ..
+    }: &Choice,
 ) -> Vec<Table> {
+    let taken = taken.as_ref().map(|_| errors.len());
     let heading = [
         "",
         "flattened",
@@ -55,7 +58,13 @@ fn way(index: usize, candidate: &Candidate, result: String) -> Vec<String> {
     let used = used.map(|used| if used { "yes" } else { "no" }.to_string());
     let costs = candidate.costs.as_ref();
     let sum = |value: fn(&MappingCost) -> u64| {
-        let sum = costs.map(|costs| costs.iter().flatten().map(value).sum::<u64>());
+        let sum = costs.map(|costs| {
+            costs
+                .iter()
+                .flatten()
+                .map(|cost| value(&cost.mapping))
+                .sum::<u64>()
+        });
         sum.map_or("-".to_string(), |sum| sum.to_string())
     };
     let sums = [sum(|cost| cost.cycles), sum(|cost| cost.buffer_bytes)];
@@ -80,7 +89,7 @@ fn layers(network: &Network, candidates: &Candidates) -> Table {
     };
     for (layer, found) in network.layers.iter().enumerate() {
         let cells = ways.clone().flat_map(|(_, candidate)| {
-            let cost = candidate.costs.as_ref().and_then(|costs| costs[layer]);
+            let cost = candidate.cost(layer);
             match (cost, &candidate.weights[layer]) {
                 (Some(cost), _) => [
                     candidate.ways.mappings[layer].name().to_string(),

@@ -1,0 +1,321 @@
+//! Which way each layer takes through the array: the combinations of mappings that a network can have, what each of
+//! their layers costs, and the one that fits and takes the fewest clocks.
+//!
+//! Only a layer that alone reads what the host writes can have its taps laid over the rows: the host writes its input into every partition
+//! that needs it, while a drain leaves each channel in one partition. Depthwise layers make several pixels at a time where that saves cycles, those of their
+//! neighbours included. Streamed weights and kept copies of matrices save time and take room.
+//!
+//! A layer costs the cycles of its own instructions, which do not depend on addresses.
+
+mod candidate;
+mod choice;
+mod layouts;
+mod limits;
+mod missed;
+mod orders;
+mod search;
+mod text;
+
+use heddle_arch::params::Params;
+use heddle_network::LayerKind;
+
+use crate::engine::{self, Engines};
+use crate::error::CompileError;
+use crate::ir::Lowered;
+use crate::memory::{self, Fit, Memories, Room};
+use crate::options::{Cuts, Options};
+use crate::product::Mapping;
+use crate::schedule;
+pub(crate) use candidate::{Builder, Candidate, Layout};
+use candidate::{Pixels, Switches, Ways};
+pub(crate) use choice::choices;
+pub use choice::{MappingChoice, MappingCost};
+pub(crate) use layouts::TensorLayout;
+pub use missed::Missed;
+pub(crate) use missed::missed;
+use search::{Goal, Groups, Search};
+pub(crate) use text::tables;
+
+/// All combinations: those that are asked for, in the order in which they were tried, and then the others.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    pub all: Vec<Candidate>,
+    /// How many are asked for.
+    pub asked: usize,
+}
+
+/// Combinations of mappings, and what became of them.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub candidates: Candidates,
+    /// Why the first of them do not fit.
+    pub errors: Vec<CompileError>,
+    /// Segments and addresses of the next one, and the engines of its layers; none if none fits.
+    pub taken: Option<(Fit, Engines)>,
+    /// Why not all layers fit at once, if the network is cut.
+    pub cut: Option<CompileError>,
+}
+
+impl Choice {
+    /// The combination that was taken.
+    pub fn candidate(&self) -> &Candidate {
+        &self.candidates.all[self.errors.len()]
+    }
+
+    /// What the combination without anything special lacks.
+    pub fn least_special(mut self) -> CompileError {
+        let tried = self
+            .candidates
+            .all
+            .iter()
+            .map(|tried| tried.switches.count());
+        let tried = tried.zip(0..self.errors.len());
+        let (_, least) = tried.min().expect("at least one is asked for");
+        self.errors.swap_remove(least)
+    }
+}
+
+/// The combination that fits and takes the fewest clocks for an image: with all layers at once or, if none does, in segments.
+///
+/// # Errors
+/// The machine lacks what a layer needs.
+pub(crate) fn fewest_clocks(
+    graph: &Lowered,
+    machine: &Params,
+    options: &Options,
+) -> Result<Choice, CompileError> {
+    limits::check(graph, machine)?;
+    let builder = Builder::new(graph, machine);
+    let memory = Memories::of(graph, machine, options);
+    let at_once = graph
+        .constants
+        .check_tables(&graph.network, machine)
+        .and_then(|()| {
+            let choice = choose(&builder, &memory, Room::AtOnce, options);
+            match choice.taken.is_some() || graph.has_matrices() {
+                true => Ok(choice),
+                false => Err(choice.least_special()),
+            }
+        });
+    let cuts = options.cuts >= Cuts::Network && graph.network.layers.len() > 1;
+    match at_once {
+        Err(error @ CompileError::DoesNotFit { .. }) if cuts => Ok(Choice {
+            cut: Some(error),
+            ..choose(&builder, &memory, Room::Alone, options)
+        }),
+        made => made,
+    }
+}
+
+/// The choice among the combinations of a network in a room.
+fn choose(builder: &Builder, memory: &Memories, room: Room, options: &Options) -> Choice {
+    let goal = Goal { memory, room };
+    let Candidates { all, asked } = candidates(builder, options, goal);
+    let (mut refused, mut fitting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let mut errors = Vec::new();
+    for (number, candidate) in all.into_iter().enumerate() {
+        // With all layers at once they come in the order of their clocks.
+        let found = room == Room::AtOnce && !fitting.is_empty();
+        if found || number >= asked {
+            others.push(candidate);
+            continue;
+        }
+        match fit(builder, memory, &candidate, room, options) {
+            Ok(taken) => fitting.push((candidate, taken)),
+            Err(error) => {
+                refused.push(candidate);
+                errors.push(error);
+            }
+        }
+    }
+    fitting.sort_by_key(|(_, (fit, _))| fit.clocks);
+    let (fitting, mut taken): (Vec<_>, Vec<_>) = fitting.into_iter().unzip();
+    Choice {
+        candidates: Candidates {
+            all: refused.into_iter().chain(fitting).chain(others).collect(),
+            asked,
+        },
+        errors,
+        taken: (!taken.is_empty()).then(|| taken.swap_remove(0)),
+        cut: None,
+    }
+}
+
+/// Segments, addresses and engines of a combination.
+fn fit(
+    builder: &Builder,
+    memory: &Memories,
+    candidate: &Candidate,
+    room: Room,
+    options: &Options,
+) -> Result<(Fit, Engines), CompileError> {
+    let engines = engine::choose(builder.graph, candidate, options.engines, builder.params)?;
+    let words = match builder.graph.has_matrices() {
+        true => placed_words(memory, candidate, &engines)?,
+        false => builder.words(candidate, &engines),
+    };
+    let cycles = builder.cycles(candidate, &engines);
+    let fit = memory.fit(candidate, room, words, cycles)?;
+    Ok((fit, engines))
+}
+
+/// Instruction words of each layer of a network of matrices, once they have their places.
+fn placed_words(
+    memory: &Memories,
+    candidate: &Candidate,
+    engines: &Engines,
+) -> Result<Vec<u64>, CompileError> {
+    let Memories {
+        graph,
+        params,
+        options,
+        ..
+    } = *memory;
+    let fit = Fit::whole(graph.layers());
+    let placement = memory::place(graph, candidate, &fit, options, params)?;
+    let schedule = schedule::schedule(graph, (candidate, engines), &placement, options, params)?;
+    let mut words = vec![0; graph.network.layers.len()];
+    for step in &schedule.steps {
+        words[step.layer] += step.instruction.words() as u64;
+    }
+    Ok(words)
+}
+
+/// All combinations: those that are asked for, the one with the fewest clocks first, and then the others.
+fn candidates(builder: &Builder, options: &Options, goal: Goal) -> Candidates {
+    let graph = builder.graph;
+    let flattenable = flattenable(graph);
+    let groups = &Groups::of(builder);
+    let search = Search {
+        builder,
+        goal,
+        groups,
+    };
+    let is_asked = |switches: Switches| {
+        let Switches {
+            flattened, pixels, ..
+        } = switches;
+        match options.mapping {
+            None => true,
+            Some(Mapping::Channel) => !flattened && pixels == Pixels::One,
+            Some(Mapping::Flattened) => {
+                (flattened || flattenable.is_empty()) && pixels == Pixels::One
+            }
+            Some(Mapping::Toeplitz) => pixels == Pixels::Rows || groups.is_empty(),
+            Some(Mapping::Blocks) => pixels == Pixels::Blocks || groups.is_empty(),
+        }
+    };
+    let layers = graph.network.layers.len();
+    let ways = |switches, laid: &[usize]| Ways::new(layers, switches, laid);
+    let [by_channel, flattened] = [false, true].map(|flattened| {
+        let switches = Switches::plain(flattened);
+        builder.candidate(switches, ways(switches, &flattenable))
+    });
+    let mut saving = flattenable.clone();
+    if by_channel.costs.is_some() && flattened.costs.is_some() {
+        let cycles = |candidate: &Candidate, layer| candidate.cost(layer).map(|cost| cost.cycles);
+        saving.retain(|&layer| cycles(&flattened, layer) < cycles(&by_channel, layer));
+    }
+    let mut found = Vec::<Candidate>::new();
+    // Of equal ones the one that is asked for, and of these the one that makes use of the least.
+    let rank = |switches: Switches| (!is_asked(switches), switches.count());
+    let mut add = |new: Candidate| match found.iter_mut().find(|other| other.is_like(&new)) {
+        Some(other) if rank(new.switches) < rank(other.switches) => other.switches = new.switches,
+        Some(_) => {}
+        None => found.push(new),
+    };
+    for switches in combinations(graph, flattenable.len(), groups.is_empty()) {
+        let laid = match switches.pixels {
+            Pixels::Chosen => &saving,
+            _ => &flattenable,
+        };
+        let (begin, maps) = match switches.pixels {
+            Pixels::One => (ways(switches, laid), false),
+            Pixels::Rows => (
+                groups.with_all(ways(switches, laid), Mapping::Toeplitz),
+                false,
+            ),
+            Pixels::Blocks => (
+                groups.with_all(ways(switches, laid), Mapping::Blocks),
+                false,
+            ),
+            Pixels::Chosen => (ways(switches, laid), true),
+        };
+        let fastest = search.fastest(switches, begin, maps);
+        if is_asked(switches) && switches.streamed {
+            // A user who asks for taps over the rows gets them where they fit.
+            let unflattens = maps || (options.mapping.is_some() && flattenable.len() > 1);
+            let begin = builder.candidate(switches, fastest.ways.clone());
+            add(search.reduced(begin, unflattens));
+        }
+        add(fastest);
+    }
+    found.sort_by_key(|candidate| (!is_asked(candidate.switches), goal.clocks(candidate)));
+    let asked = found
+        .iter()
+        .filter(|candidate| is_asked(candidate.switches));
+    Candidates {
+        asked: asked.count(),
+        all: found,
+    }
+}
+
+/// What can be made use of; where there is no choice, one of each.
+fn combinations(graph: &Lowered, flattenable: usize, one_pixel: bool) -> Vec<Switches> {
+    let pixels: &[Pixels] = match (one_pixel, flattenable) {
+        (false, _) => &[Pixels::One, Pixels::Rows, Pixels::Blocks, Pixels::Chosen],
+        (true, 2..) => &[Pixels::One, Pixels::Chosen],
+        (true, _) => &[Pixels::One],
+    };
+    let mut layers = graph.network.layers.iter();
+    let of_matrices = layers.any(|layer| layer.kind.is_of_matrices());
+    let mut all = Vec::new();
+    for keeps in [true, false].into_iter().take(1 + usize::from(of_matrices)) {
+        for flattened in [false, true].into_iter().take(1 + flattenable.min(1)) {
+            for &pixels in pixels {
+                for streamed in [true, false] {
+                    all.push(Switches {
+                        flattened,
+                        pixels,
+                        streamed,
+                        keeps,
+                    });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The combination that makes use of nothing but what is asked for.
+pub(crate) fn plainest(builder: &Builder, options: &Options) -> Candidate {
+    let layers = builder.graph.network.layers.len();
+    let mut switches = Switches::plain(options.mapping == Some(Mapping::Flattened));
+    let mut ways = Ways::new(layers, switches, &flattenable(builder.graph));
+    let pixels = match options.mapping {
+        Some(Mapping::Toeplitz) => Some((Pixels::Rows, Mapping::Toeplitz)),
+        Some(Mapping::Blocks) => Some((Pixels::Blocks, Mapping::Blocks)),
+        _ => None,
+    };
+    if let Some((pixels, mapping)) = pixels {
+        switches.pixels = pixels;
+        ways = Groups::of(builder).with_all(ways, mapping);
+    }
+    builder.candidate(switches, ways)
+}
+
+/// The layers that can have their taps laid over the rows: each is the only reader of a tensor that the host writes, who can do that
+/// wherever it is needed.
+fn flattenable(graph: &Lowered) -> Vec<usize> {
+    let by_host = |layer: usize| graph.constants.hosts[layer].is_some();
+    let layers = graph.network.layers.iter().enumerate();
+    let found = layers.filter(|(index, layer)| {
+        let dense = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
+        dense && layer.groups == 1 && !by_host(*index) && {
+            let input = layer.inputs[0].tensor;
+            let is_written = input.checked_sub(1).is_none_or(by_host);
+            is_written && graph.readers[input].len() == 1
+        }
+    });
+    found.map(|(index, _)| index).collect()
+}

@@ -1,0 +1,486 @@
+//! A combination of mappings, and what makes such combinations.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use heddle_arch::params::Params;
+
+use super::MappingCost;
+use super::layouts::TensorLayout;
+use super::orders::{layer_orders, tensor_orders};
+use crate::cost;
+use crate::engine::Engines;
+use crate::ir::{Lowered, MatrixWork};
+use crate::layout::{PixelOrder, TensorPlan};
+use crate::memory::{Addresses, RowEntries};
+use crate::product::{Mapping, Orders, PlacedLayer, WeightPlan};
+
+/// Which depthwise layers make several pixels at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pixels {
+    /// None.
+    One,
+    /// All that can make two rows.
+    Rows,
+    /// All that can make blocks.
+    Blocks,
+    /// Those that save cycles; of the layers whose taps can lie over the rows those that save cycles, too.
+    Chosen,
+}
+
+/// What a combination makes use of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Switches {
+    /// Layers that can have their taps laid over the rows have them so.
+    pub flattened: bool,
+    /// Which depthwise layers make several pixels at a time.
+    pub pixels: Pixels,
+    /// Weights are streamed where that helps.
+    pub streamed: bool,
+    /// Transposed copies stay for later layers.
+    pub keeps: bool,
+}
+
+impl Switches {
+    /// Of nothing special, but perhaps of taps laid over the rows.
+    pub fn plain(flattened: bool) -> Self {
+        Self {
+            flattened,
+            pixels: Pixels::One,
+            streamed: false,
+            keeps: false,
+        }
+    }
+
+    /// How many things it makes use of.
+    pub fn count(self) -> usize {
+        let several = self.pixels != Pixels::One;
+        let all = [self.flattened, several, self.streamed, self.keeps];
+        all.into_iter().filter(|&used| used).count()
+    }
+}
+
+/// The ways of the layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ways {
+    /// The mapping of each.
+    pub mappings: Vec<Mapping>,
+    /// Its weights are streamed if that helps.
+    pub streams: Vec<bool>,
+}
+
+impl Ways {
+    /// One pixel at a time; the taps of some layers over the rows if the switches say so.
+    pub fn new(layers: usize, switches: Switches, flattenable: &[usize]) -> Self {
+        let mut mappings = vec![Mapping::Channel; layers];
+        for &layer in flattenable.iter().filter(|_| switches.flattened) {
+            mappings[layer] = Mapping::Flattened;
+        }
+        Self {
+            mappings,
+            streams: vec![switches.streamed; layers],
+        }
+    }
+}
+
+/// What a layer of planes takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayerCost {
+    pub mapping: MappingCost,
+    /// Instruction words, without HALT.
+    pub words: u64,
+}
+
+/// How the tensors of planes lie with some mappings. Whether weights are streamed changes nothing of it.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// What each layer reads and writes.
+    pub orders: Vec<Orders>,
+    /// Each tensor of planes.
+    pub tensors: Vec<Option<Rc<TensorLayout>>>,
+    /// What the rows add to the addresses of each layer of planes; none if a tensor is larger than any partition.
+    pub rows: Option<Vec<Rc<RowEntries>>>,
+    /// Addresses of the tensors if halos are cleared with the image alone, and if they are before each layer.
+    pub addresses: [OnceCell<Rc<Addresses>>; 2],
+}
+
+/// A network with a way for each layer. Nothing has an address.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub switches: Switches,
+    pub ways: Ways,
+    /// Weights of each layer of planes.
+    pub weights: Vec<Option<Rc<WeightPlan>>>,
+    pub layout: Rc<Layout>,
+    /// What each layer of planes takes; none if no partition of this machine holds one of its tensors or the weights of a layer.
+    pub costs: Option<Vec<Option<LayerCost>>>,
+}
+
+impl Candidate {
+    /// The operations on matrices.
+    pub fn matrices<'g>(&self, graph: &'g Lowered) -> &'g MatrixWork {
+        &graph.matrices[usize::from(self.switches.keeps)]
+    }
+
+    /// The same layouts and weights, whatever was asked for.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let streams = |candidate: &Self, layer: usize| candidate.streams(layer);
+        self.switches.keeps == other.switches.keeps
+            && self.ways.mappings == other.ways.mappings
+            && (0..self.weights.len()).all(|layer| streams(self, layer) == streams(other, layer))
+    }
+
+    /// The weights of a layer are streamed.
+    pub fn streams(&self, layer: usize) -> bool {
+        let plan = self.weights[layer].as_ref();
+        plan.is_some_and(|plan| plan.streaming.is_some())
+    }
+
+    /// Cycles of all layers of planes, each alone.
+    pub fn cycles(&self) -> u64 {
+        let costs = self.costs.as_ref();
+        costs.map_or(u64::MAX, |costs| {
+            let costs = costs.iter().flatten();
+            costs.map(|cost| cost.mapping.cycles).sum()
+        })
+    }
+
+    /// The cost of a layer of planes, if it is known.
+    pub fn cost(&self, layer: usize) -> Option<MappingCost> {
+        Some(self.costs.as_ref()?[layer]?.mapping)
+    }
+}
+
+/// Values that were made before, by all that they depend on.
+type Memo<K, V> = RefCell<Vec<(K, V)>>;
+
+/// The value of a key, made if it is not there.
+fn once<K: PartialEq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce(&K) -> V) -> V {
+    let there = memo
+        .borrow()
+        .iter()
+        .find(|(other, _)| *other == key)
+        .map(|(_, value)| value.clone());
+    there.unwrap_or_else(|| {
+        let value = make(&key);
+        memo.borrow_mut().push((key, value.clone()));
+        value
+    })
+}
+
+/// What stands for a value that lives as long as the builder.
+fn id<T>(value: &Rc<T>) -> usize {
+    Rc::as_ptr(value) as usize
+}
+
+/// Makes combinations; what was made for a layer or a tensor before is taken again.
+pub(crate) struct Builder<'a> {
+    pub graph: &'a Lowered<'a>,
+    pub params: &'a Params,
+    layouts: RefCell<HashMap<Vec<Mapping>, Rc<Layout>>>,
+    /// For each layer.
+    plans: Vec<Memo<(Mapping, bool, Orders), Rc<WeightPlan>>>,
+    rows: Vec<Memo<Vec<usize>, Rc<RowEntries>>>,
+    costs: Vec<Memo<Vec<usize>, LayerCost>>,
+    /// For each tensor, by its order and the weights of its readers.
+    tensors: Vec<Memo<(PixelOrder, Vec<usize>), Rc<TensorLayout>>>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(graph: &'a Lowered<'a>, params: &'a Params) -> Self {
+        let layers = graph.network.layers.len();
+        let memos = layers + 1;
+        Self {
+            graph,
+            params,
+            layouts: RefCell::default(),
+            plans: (0..layers).map(|_| Memo::default()).collect(),
+            rows: (0..layers).map(|_| Memo::default()).collect(),
+            costs: (0..layers).map(|_| Memo::default()).collect(),
+            tensors: (0..memos).map(|_| Memo::default()).collect(),
+        }
+    }
+
+    /// The layers can read and write so.
+    pub fn fits(&self, mappings: &[Mapping]) -> bool {
+        self.layouts.borrow().contains_key(mappings)
+            || tensor_orders(self.graph, mappings, self.params).is_some()
+    }
+
+    /// A combination; its layers can read and write so.
+    pub fn candidate(&self, switches: Switches, ways: Ways) -> Candidate {
+        let layout = self.layout(&ways.mappings);
+        let weights: Vec<_> = (self.graph.layers())
+            .map(|layer| {
+                let orders = &layout.orders[layer];
+                self.plan(layer, ways.mappings[layer], ways.streams[layer], orders)
+            })
+            .collect();
+        let room = u64::from(self.params.operand_bytes());
+        let has_room =
+            layout.rows.is_some() && weights.iter().flatten().all(|plan| plan.bytes() <= room);
+        let costs = has_room.then(|| {
+            let layers = self.graph.layers();
+            layers
+                .map(|layer| self.cost(layer, weights[layer].as_ref()?, &layout))
+                .collect()
+        });
+        Candidate {
+            switches,
+            ways,
+            weights,
+            layout,
+            costs,
+        }
+    }
+
+    /// What a layer takes in a layout, with streamed weights if that helps or without.
+    pub fn other(
+        &self,
+        candidate: &Candidate,
+        layer: usize,
+        streamed: bool,
+    ) -> Option<(LayerCost, u64)> {
+        let layout = &candidate.layout;
+        let mapping = candidate.ways.mappings[layer];
+        let plan = self.plan(layer, mapping, streamed, &layout.orders[layer])?;
+        layout.rows.as_ref()?;
+        let bytes = plan.bytes();
+        (bytes <= u64::from(self.params.operand_bytes()))
+            .then(|| self.cost(layer, &plan, layout).map(|cost| (cost, bytes)))
+            .flatten()
+    }
+
+    fn plan(
+        &self,
+        layer: usize,
+        mapping: Mapping,
+        streamed: bool,
+        orders: &Orders,
+    ) -> Option<Rc<WeightPlan>> {
+        let key = || (mapping, streamed, orders.clone());
+        let make = || {
+            let (of, own) = (
+                &self.graph.network.layers[layer],
+                self.graph.constants.layers[layer],
+            );
+            Rc::new(WeightPlan::of(
+                of,
+                mapping,
+                orders.clone(),
+                own,
+                streamed,
+                self.params,
+            ))
+        };
+        let is_of_planes = self.graph.is_of_planes(layer);
+        is_of_planes.then(|| once(&self.plans[layer], key(), |_| make()))
+    }
+
+    fn layout(&self, mappings: &[Mapping]) -> Rc<Layout> {
+        if let Some(layout) = self.layouts.borrow().get(mappings) {
+            return layout.clone();
+        }
+        let layout = Rc::new(self.new_layout(mappings));
+        self.layouts
+            .borrow_mut()
+            .insert(mappings.to_vec(), layout.clone());
+        layout
+    }
+
+    fn new_layout(&self, mappings: &[Mapping]) -> Layout {
+        let (graph, params) = (self.graph, self.params);
+        let orders = tensor_orders(graph, mappings, params);
+        let orders = orders.expect("its layers can read and write so");
+        let of_layers: Vec<Orders> = (graph.layers())
+            .map(|layer| layer_orders(graph, layer, &orders, params))
+            .collect();
+        let plans: Vec<_> = (graph.layers())
+            .map(|layer| self.plan(layer, mappings[layer], false, &of_layers[layer]))
+            .collect();
+        let matrices = &graph.matrices[0].tensors;
+        let tensors: Vec<_> = (0..matrices.len())
+            .map(|tensor| {
+                let layout = || self.tensor(tensor, orders[tensor], &plans);
+                matrices[tensor].is_none().then(layout)
+            })
+            .collect();
+        let largest = tensors
+            .iter()
+            .flatten()
+            .map(|layout| layout.footprint.bytes)
+            .max();
+        let fits = largest.unwrap_or(0) <= u64::from(params.operand_bytes());
+        let rows = fits.then(|| {
+            let layers = graph.layers();
+            layers
+                .map(|layer| self.rows(layer, plans[layer].as_ref(), &tensors))
+                .collect()
+        });
+        Layout {
+            orders: of_layers,
+            tensors,
+            rows,
+            addresses: Default::default(),
+        }
+    }
+
+    fn tensor(
+        &self,
+        tensor: usize,
+        order: PixelOrder,
+        plans: &[Option<Rc<WeightPlan>>],
+    ) -> Rc<TensorLayout> {
+        let readers = &self.graph.readers[tensor];
+        let made = tensor.checked_sub(1);
+        let key = readers
+            .iter()
+            .map(|&reader| plans[reader].as_ref().map_or(0, id));
+        let key = (order, key.collect());
+        once(&self.tensors[tensor], key, |_| {
+            let is_kept = self.graph.constants.kept.get(tensor) == Some(&true);
+            let mut machine = readers.iter().copied().chain(made);
+            Rc::new(
+                match is_kept && machine.all(|layer| plans[layer].is_none()) {
+                    true => TensorLayout::none(),
+                    false => {
+                        TensorLayout::of(self.graph, tensor, plans, order, self.params.lanes())
+                    }
+                },
+            )
+        })
+    }
+
+    /// The tensors of a layer of planes: its inputs and its output.
+    fn tensors_of<'l>(
+        &self,
+        layer: usize,
+        tensors: &'l [Option<Rc<TensorLayout>>],
+    ) -> impl Iterator<Item = &'l Rc<TensorLayout>> {
+        let inputs = self.graph.network.layers[layer].inputs.iter();
+        let own: Vec<usize> = inputs
+            .map(|input| input.tensor)
+            .chain([layer + 1])
+            .collect();
+        own.into_iter()
+            .filter_map(|tensor| tensors[tensor].as_ref())
+    }
+
+    fn rows(
+        &self,
+        layer: usize,
+        plan: Option<&Rc<WeightPlan>>,
+        tensors: &[Option<Rc<TensorLayout>>],
+    ) -> Rc<RowEntries> {
+        let Some(plan) = plan else {
+            return Rc::default();
+        };
+        let key: Vec<usize> = self
+            .tensors_of(layer, tensors)
+            .map(id)
+            .chain([id(plan)])
+            .collect();
+        once(&self.rows[layer], key, |_| {
+            let inputs = (0..).zip(&self.graph.network.layers[layer].inputs);
+            let entries = inputs.map(|(number, input)| {
+                let layout = tensors[input.tensor].as_ref();
+                let distances = layout.expect("planes are read").footprint.distances();
+                let parts = 0..plan.orders.parts();
+                parts
+                    .map(|part| plan.row_offsets(number, part, distances))
+                    .collect()
+            });
+            Rc::new(entries.collect())
+        })
+    }
+
+    /// What a layer of planes takes; everything lies inside a partition.
+    fn cost(&self, layer: usize, plan: &Rc<WeightPlan>, layout: &Layout) -> Option<LayerCost> {
+        let key: Vec<usize> = self
+            .tensors_of(layer, &layout.tensors)
+            .map(id)
+            .chain([id(plan)])
+            .collect();
+        let of = &self.graph.network.layers[layer];
+        if key.len() < of.inputs.len() + 2 {
+            return None;
+        }
+        Some(once(&self.costs[layer], key, |_| {
+            self.alone(layer, plan, layout, |placed| {
+                let instructions = placed.instructions();
+                let words = instructions.iter().map(|i| i.words() as u64).sum();
+                let inputs = placed.inputs.iter().map(|input| u64::from(input.bytes));
+                LayerCost {
+                    mapping: MappingCost {
+                        buffer_bytes: inputs.sum::<u64>() + plan.bytes(),
+                        cycles: cost::alone(instructions, self.params),
+                    },
+                    words,
+                }
+            })
+        }))
+    }
+
+    /// A layer of planes whose data all lie at address 0.
+    pub fn alone<T>(
+        &self,
+        layer: usize,
+        plan: &WeightPlan,
+        layout: &Layout,
+        make: impl FnOnce(&PlacedLayer) -> T,
+    ) -> T {
+        let of = &self.graph.network.layers[layer];
+        let at = |tensor: usize| -> TensorPlan {
+            let layout = layout.tensors[tensor].as_ref();
+            layout
+                .expect("it is of planes")
+                .at(&self.graph.network, tensor, 0)
+        };
+        let inputs: Vec<_> = of.inputs.iter().map(|input| at(input.tensor)).collect();
+        let rows = layout.rows.as_ref().expect("every tensor fits a partition");
+        let first = |part: &Option<Vec<_>>| part.as_ref().map(|_| 0);
+        let entries = rows[layer]
+            .iter()
+            .map(|parts| parts.iter().map(first).collect());
+        make(&PlacedLayer {
+            layer: of,
+            params: self.params,
+            inputs: inputs.iter().collect(),
+            output: &at(layer + 1),
+            weights: plan,
+            weight_base: 0,
+            first_column_tile: 0,
+            first_entries: &entries.collect::<Vec<_>>(),
+        })
+    }
+
+    /// Instruction words of each layer of planes, without HALT. They do not depend on addresses.
+    pub fn words(&self, candidate: &Candidate, engines: &Engines) -> Vec<u64> {
+        let of_layer = |layer: usize| match (&engines.sparse[layer], &candidate.weights[layer]) {
+            (Some(sparse), Some(plan)) => self.alone(layer, plan, &candidate.layout, |placed| {
+                let instructions = placed.cluster_instructions(sparse);
+                instructions.iter().map(|i| i.words() as u64).sum()
+            }),
+            _ => {
+                let costs = candidate.costs.as_ref();
+                costs
+                    .and_then(|costs| costs[layer])
+                    .map_or(0, |cost| cost.words)
+            }
+        };
+        self.graph.layers().map(of_layer).collect()
+    }
+
+    /// Cycles of the layers of planes, each alone; of those on the cluster by estimate.
+    pub fn cycles(&self, candidate: &Candidate, engines: &Engines) -> u64 {
+        let layers = self
+            .graph
+            .layers()
+            .map(|layer| match &engines.sparse[layer] {
+                Some(sparse) => sparse.cycles,
+                None => candidate.cost(layer).map_or(0, |cost| cost.cycles),
+            });
+        layers.sum()
+    }
+}

@@ -1,0 +1,243 @@
+//! The ways of the layers, found by the clocks of the whole network, since the neighbours of a layer change with it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::candidate::{Builder, Candidate, Switches, Ways};
+use super::orders::{BlockGroup, block_layers};
+use crate::memory::{Memories, Room};
+use crate::product::Mapping;
+
+/// What the search looks at: whether combinations fit, and the clocks that they take for an image.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal<'a> {
+    pub memory: &'a Memories<'a>,
+    /// All layers at once, or each alone.
+    pub room: Room,
+}
+
+impl Goal<'_> {
+    /// How much of the memories is missing, in millionths of what there is; 0 if all fits.
+    pub fn lack(&self, candidate: &Candidate) -> u64 {
+        self.memory.lack(candidate, self.room)
+    }
+
+    /// Clocks for an image. What does not fit at once is loaded again for each image.
+    pub fn clocks(&self, candidate: &Candidate) -> u64 {
+        let weights = candidate.weights.iter().flatten();
+        let bytes = match self.room {
+            Room::AtOnce => 0,
+            Room::Alone => weights.map(|plan| plan.bytes()).sum(),
+        };
+        candidate.cycles().saturating_add(self.load(bytes))
+    }
+
+    /// Clocks in which the host loads weights of so many bytes in each partition.
+    fn load(&self, bytes: u64) -> u64 {
+        match self.room {
+            Room::AtOnce => 0,
+            Room::Alone => bytes / 8 * u64::from(self.memory.params.array.rows),
+        }
+    }
+}
+
+/// The layers that can make several pixels at a time.
+pub(super) struct Groups<'a> {
+    builder: &'a Builder<'a>,
+    all: Vec<BlockGroup>,
+}
+
+impl<'a> Groups<'a> {
+    pub fn of(builder: &'a Builder<'a>) -> Self {
+        let all = block_layers(builder.graph, builder.params);
+        Self { builder, all }
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Ways with another mapping of a group; where a neighbour could not read or write so, of those behind it or in front of it as well,
+    /// as few as it takes.
+    fn with(&self, ways: &Ways, group: usize, mapping: Mapping) -> Vec<Ways> {
+        let changed = |groups: Range<usize>| {
+            let mut changed = ways.clone();
+            let parts = self.all[groups].iter().flatten();
+            for (layers, _) in parts.filter(|(_, mappings)| is_one(mapping, mappings)) {
+                layers
+                    .iter()
+                    .for_each(|&layer| changed.mappings[layer] = mapping);
+            }
+            self.builder.fits(&changed.mappings).then_some(changed)
+        };
+        let behind = (group + 1..=self.all.len()).find_map(|end| changed(group..end));
+        let in_front = (0..=group)
+            .rev()
+            .find_map(|begin| changed(begin..group + 1));
+        let mut found: Vec<Ways> = behind.into_iter().chain(in_front).collect();
+        found.dedup();
+        found
+    }
+
+    /// As many layers as can have this mapping have it.
+    pub fn with_all(&self, ways: Ways, mapping: Mapping) -> Ways {
+        let can = |group: &BlockGroup| {
+            group
+                .iter()
+                .any(|(_, mappings)| mappings.contains(&mapping))
+        };
+        let groups = (0..self.all.len()).filter(|&group| can(&self.all[group]));
+        groups.fold(ways, |ways, group| {
+            self.with(&ways, group, mapping).pop().unwrap_or(ways)
+        })
+    }
+
+    /// Ways that differ in the mappings of a group, and of those that have to change with it.
+    fn changes(&self, ways: &Ways, allowed: impl Fn(Mapping, Mapping) -> bool) -> Vec<Ways> {
+        let mut found = Vec::new();
+        for (number, group) in self.all.iter().enumerate() {
+            let (layers, mappings) = &group[0];
+            let now = ways.mappings[layers[0]];
+            let others = [Mapping::Channel].iter().chain(mappings);
+            for &other in others.filter(|&&other| other != now && allowed(now, other)) {
+                found.extend(self.with(ways, number, other));
+            }
+        }
+        found
+    }
+}
+
+/// The search for the ways of a network.
+pub(super) struct Search<'a> {
+    pub builder: &'a Builder<'a>,
+    pub goal: Goal<'a>,
+    pub groups: &'a Groups<'a>,
+}
+
+impl Search<'_> {
+    /// The combination with the fewest clocks, as far as changes of a group lead to it; changes of mappings only if they may.
+    pub fn fastest(&self, switches: Switches, begin: Ways, maps: bool) -> Candidate {
+        let mut best = self.streamed_where_faster(switches, begin);
+        while maps {
+            let changes = self.groups.changes(&best.ways, |_, _| true).into_iter();
+            let changed = changes.map(|ways| self.streamed_where_faster(switches, ways));
+            match changed.min_by_key(|changed| self.goal.clocks(changed)) {
+                Some(better) if self.goal.clocks(&better) < self.goal.clocks(&best) => {
+                    best = better;
+                }
+                _ => break,
+            }
+        }
+        best
+    }
+
+    /// Weights are streamed where that saves clocks: each layer for itself, since it changes nothing for others.
+    fn streamed_where_faster(&self, switches: Switches, mut ways: Ways) -> Candidate {
+        ways.streams.fill(switches.streamed);
+        let candidate = self.builder.candidate(switches, ways);
+        let clocks = |layer: usize, streamed: bool| {
+            let (cost, bytes) = self.builder.other(&candidate, layer, streamed)?;
+            Some(cost.mapping.cycles + self.goal.load(bytes))
+        };
+        let slower: Vec<usize> = (self.builder.graph.layers())
+            .filter(|&layer| candidate.streams(layer))
+            .filter(
+                |&layer| match [true, false].map(|streamed| clocks(layer, streamed)) {
+                    [Some(streamed), Some(loaded)] => loaded < streamed,
+                    _ => false,
+                },
+            )
+            .collect();
+        match slower.is_empty() {
+            true => candidate,
+            false => self
+                .builder
+                .candidate(switches, unstreamed(&candidate, &slower)),
+        }
+    }
+
+    /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left; taps laid over the rows only if
+    /// they may.
+    pub fn reduced(&self, begin: Candidate, unflattens: bool) -> Candidate {
+        let goal = self.goal;
+        let mut best = begin;
+        let mut missing = goal.lack(&best);
+        while missing > 0 {
+            let mut changes = self
+                .groups
+                .changes(&best.ways, |from, to| to.phases() < from.phases());
+            let lacking = goal.memory.lacking(&best, goal.room);
+            changes.extend(self.unstreamed_pieces(&best, &lacking));
+            if unflattens {
+                changes.extend(self.unflattened(&best.ways, &lacking));
+            }
+            let changed = changes.into_iter();
+            let changed = changed.map(|ways| self.builder.candidate(best.switches, ways));
+            let changed = changed.map(|changed| (goal.lack(&changed), changed));
+            let helps = changed.filter(|(left, _)| *left < missing);
+            // Clocks for each part that is no longer missing; of those that fit, the fewest.
+            let cost = |(left, changed): &(u64, Candidate)| {
+                let clocks = goal.clocks(changed);
+                let more = u128::from(clocks.saturating_sub(goal.clocks(&best)));
+                let each = more * 1_000_000 / u128::from(missing - left);
+                (*left > 0, each, clocks)
+            };
+            let Some((left, next)) = helps.min_by_key(cost) else {
+                break;
+            };
+            (missing, best) = (left, next);
+        }
+        best
+    }
+
+    /// Layers, all pieces of a layer together; of pieces of which some lack something only these.
+    fn pieces(&self, layers: impl Iterator<Item = usize>, lacking: &[bool]) -> Vec<Vec<usize>> {
+        let mut found = BTreeMap::<usize, Vec<usize>>::new();
+        for layer in layers {
+            let origin = self.builder.graph.origins[layer];
+            found.entry(origin).or_default().push(layer);
+        }
+        let mut found: Vec<Vec<usize>> = found.into_values().collect();
+        for layers in &mut found {
+            if layers.iter().any(|&layer| lacking[layer]) {
+                layers.retain(|&layer| lacking[layer]);
+            }
+        }
+        found
+    }
+
+    /// Ways in which one layer less has its taps laid over the rows.
+    fn unflattened(&self, ways: &Ways, lacking: &[bool]) -> Vec<Ways> {
+        let layers = (0..ways.mappings.len()).filter(|&l| ways.mappings[l] == Mapping::Flattened);
+        let without = self.pieces(layers, lacking).into_iter().map(|layers| {
+            let mut ways = ways.clone();
+            layers
+                .iter()
+                .for_each(|&layer| ways.mappings[layer] = Mapping::Channel);
+            ways
+        });
+        without.collect()
+    }
+
+    /// Ways in which the weights of one layer less are streamed.
+    fn unstreamed_pieces(&self, candidate: &Candidate, lacking: &[bool]) -> Vec<Ways> {
+        let layers = (0..candidate.weights.len()).filter(|&layer| candidate.streams(layer));
+        let pieces = self.pieces(layers, lacking).into_iter();
+        pieces
+            .map(|layers| unstreamed(candidate, &layers))
+            .collect()
+    }
+}
+
+/// Ways in which the weights of some layers are not streamed.
+fn unstreamed(candidate: &Candidate, layers: &[usize]) -> Ways {
+    let mut ways = candidate.ways.clone();
+    layers.iter().for_each(|&layer| ways.streams[layer] = false);
+    ways
+}
+
+/// Layers with these further mappings can have the mapping.
+fn is_one(mapping: Mapping, further: &[Mapping]) -> bool {
+    mapping == Mapping::Channel || further.contains(&mapping)
+}

@@ -1,0 +1,255 @@
+//! What runs of consecutive layers of a network of planes need of each memory.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::allocate::{SpaceRequest, allocate};
+use super::row_tables::RowTables;
+use super::{Cut, Memories, numbers};
+use crate::choose::{Candidate, Layout, TensorLayout};
+use crate::error::{Memory, Shortage};
+use crate::product::WeightPlan;
+
+/// Addresses of the tensors of planes.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    /// Of each tensor; none if one is larger than any partition: it has no map of its words, and no offset leads to its planes.
+    pub bases: Option<Vec<u32>>,
+    /// For each step the end of all tensors that are needed then; of tensors without addresses the sum of their bytes.
+    ends: Vec<u64>,
+}
+
+impl Memories<'_> {
+    /// The input of the network lies in banks of its own.
+    pub(super) fn apart(&self) -> usize {
+        usize::from(self.params.state_buffer.input_banks > 0)
+    }
+
+    /// The tensors of a network of planes.
+    fn tensors<'l>(&self, layout: &'l Layout) -> impl Iterator<Item = &'l Rc<TensorLayout>> {
+        layout.tensors.iter().flatten()
+    }
+
+    /// Addresses of the tensors of a network that is cut so.
+    pub(super) fn addresses(&self, layout: &Layout, cut: &Cut) -> Rc<Addresses> {
+        let made = || Rc::new(self.allocated(layout, cut));
+        let layers = self.graph.network.layers.len();
+        match (cut.clears, cut.segments.len() == layers) {
+            (false, _) => layout.addresses[0].get_or_init(made).clone(),
+            (true, true) => layout.addresses[1].get_or_init(made).clone(),
+            (true, false) => made(),
+        }
+    }
+
+    fn allocated(&self, layout: &Layout, cut: &Cut) -> Addresses {
+        let apart = self.apart();
+        let bases = layout.rows.is_some().then(|| {
+            self.allocations.set(self.allocations.get() + 1);
+            let tensors = self.tensors(layout).enumerate().skip(apart);
+            let requests = tensors.map(|(tensor, layout)| SpaceRequest {
+                steps: self.lifetimes[tensor].clone(),
+                written: layout.written().clone(),
+                cleared: cut.cleared(tensor),
+            });
+            let words = allocate(&requests.collect::<Vec<_>>()).into_iter();
+            let input = std::iter::repeat_n(self.params.work_bytes(), apart);
+            let bases = input.chain(words.map(|word| 8 * word as u32));
+            bases.collect::<Vec<u32>>()
+        });
+        let mut ends = vec![0; self.graph.network.layers.len() + 2];
+        for (tensor, layout) in self.tensors(layout).enumerate().skip(apart) {
+            let bytes = layout.footprint.bytes;
+            for end in &mut ends[self.lifetimes[tensor].clone()] {
+                match &bases {
+                    Some(bases) => *end = (*end).max(u64::from(bases[tensor]) + bytes),
+                    None => *end += bytes,
+                }
+            }
+        }
+        Addresses { bases, ends }
+    }
+}
+
+/// What layers of a combination need.
+pub(crate) struct Needs<'a> {
+    memories: &'a Memories<'a>,
+    candidate: &'a Candidate,
+    cut: &'a Cut,
+    pub addresses: Rc<Addresses>,
+}
+
+impl<'a> Needs<'a> {
+    pub fn of(memories: &'a Memories<'a>, candidate: &'a Candidate, cut: &'a Cut) -> Self {
+        let addresses = memories.addresses(&candidate.layout, cut);
+        Self::with(memories, candidate, cut, addresses)
+    }
+
+    /// Of tensors at these addresses.
+    pub fn with(
+        memories: &'a Memories<'a>,
+        candidate: &'a Candidate,
+        cut: &'a Cut,
+        addresses: Rc<Addresses>,
+    ) -> Self {
+        Self {
+            memories,
+            candidate,
+            cut,
+            addresses,
+        }
+    }
+
+    /// Address of each tensor of a network that fits.
+    pub fn bases(&self) -> &[u32] {
+        let bases = self.addresses.bases.as_deref();
+        bases.expect("every tensor fits a partition")
+    }
+
+    /// All layers.
+    pub fn all(&self) -> Range<usize> {
+        self.memories.graph.layers()
+    }
+
+    /// Steps of some layers: the host writes the input in the step before the first layer, and reads outputs behind the last one.
+    fn steps(&self, layers: &Range<usize>) -> Range<usize> {
+        let last = self.memories.graph.network.layers.len();
+        let start = match layers.start {
+            0 => 0,
+            start => start + 1,
+        };
+        match layers.end == last {
+            true => start..last + 2,
+            false => start..layers.end + 1,
+        }
+    }
+
+    /// Bytes of a partition from its first one on, up to the end of all tensors that must be there; of all of them together if one is too large.
+    fn activation_bytes(&self, layers: &Range<usize>) -> u64 {
+        let ends = &self.addresses.ends[self.steps(layers)];
+        match self.addresses.bases {
+            Some(_) => ends.iter().copied().max().unwrap_or(0),
+            None => self.bytes_alive(layers),
+        }
+    }
+
+    fn bytes_alive(&self, layers: &Range<usize>) -> u64 {
+        let steps = self.steps(layers);
+        let memories = self.memories;
+        let tensors = memories.tensors(&self.candidate.layout).enumerate();
+        let alive = tensors.skip(memories.apart()).filter(|(tensor, _)| {
+            let needed = &memories.lifetimes[*tensor];
+            needed.start < steps.end && steps.start < needed.end
+        });
+        alive.map(|(_, layout)| layout.footprint.bytes).sum()
+    }
+
+    /// Bytes of the banks that hold activations. Weights, which begin behind them, keep at least one.
+    pub fn activation_room(&self, layers: &Range<usize>) -> u64 {
+        let params = self.memories.params;
+        let bank = u64::from(params.bank_bytes());
+        let banks = self.activation_bytes(layers).div_ceil(bank);
+        banks.min(u64::from(params.work_banks()) - 1) * bank
+    }
+
+    /// Offset tables of the rows.
+    pub fn tables(&self, layers: &Range<usize>) -> RowTables {
+        let rows = self.candidate.layout.rows.as_ref();
+        rows.map_or(RowTables::default(), |rows| RowTables::of(rows, layers))
+    }
+
+    /// Bytes of weights of some layers in a partition.
+    pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
+        let weights = self.candidate.weights[layers.clone()].iter().flatten();
+        weights.map(|plan| WeightPlan::bytes(plan)).sum()
+    }
+
+    /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.
+    pub fn shortages(&self, layers: &Range<usize>) -> Vec<Shortage> {
+        let beside = self.cut.neighbours(layers);
+        let copies = 1 + u64::from(!beside.is_empty());
+        let around = self.cut.around(layers);
+        let own = self.weight_bytes(layers);
+        let others = beside.iter().filter(|other| *other != layers);
+        let others = others.map(|other| self.weight_bytes(other));
+        let weights = own + others.max().unwrap_or(0);
+        let shortages = self.lacks((layers, copies), &around, weights);
+        if shortages.is_empty() || beside.is_empty() {
+            return shortages;
+        }
+        // What has room for all layers is written once.
+        let all = self.shortages(&self.all());
+        let lacks = |memory| all.iter().any(|lack| lack.memory == memory);
+        let shortages = shortages.into_iter();
+        shortages.filter(|lack| lacks(lack.memory)).collect()
+    }
+
+    /// What so many copies of the data of some layers lack, with weights of so many bytes, behind the tensors that these and others need.
+    fn lacks(
+        &self,
+        (layers, copies): (&Range<usize>, u64),
+        around: &Range<usize>,
+        weights: u64,
+    ) -> Vec<Shortage> {
+        let (memories, params) = (self.memories, self.memories.params);
+        let (steps, apart) = (self.steps(around), memories.apart() > 0);
+        let input_bytes = match memories.tensors(&self.candidate.layout).next() {
+            Some(input) if apart && steps.start < memories.lifetimes[0].end => {
+                input.footprint.bytes
+            }
+            _ => 0,
+        };
+        let input_room = params.operand_bytes() - params.work_bytes();
+        let room = self.activation_room(around);
+        let weight_room = u64::from(params.work_bytes()) - room;
+        let [column_tiles, row_offsets] = numbers(
+            memories.graph,
+            self.candidate,
+            (layers, copies),
+            &self.tables(layers),
+            params,
+        );
+        let shortages = [
+            Shortage::of(Memory::Input, input_bytes, input_room.into()),
+            Shortage::of(Memory::Activations, self.activation_bytes(around), room),
+            Shortage::of(Memory::Weights, weights, weight_room),
+            column_tiles,
+            row_offsets,
+        ];
+        shortages.into_iter().flatten().collect()
+    }
+
+    /// Words of halos of the tensors that are made while some layers run, where other tensors are written or, from a word on, weights lie.
+    pub fn halos(&self, layers: &Range<usize>, weights: u32, written: &[bool]) -> Vec<u32> {
+        let first = layers.start + usize::from(layers.start > 0);
+        let made = self.words(first..layers.end + 1);
+        let words = made.filter(|&(_, is_written)| !is_written);
+        let words = words.map(|(word, _)| word);
+        let mut words: Vec<u32> = words
+            .filter(|&word| word >= weights || written[word as usize])
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// For each word whether a tensor is written there.
+    pub fn written(&self) -> Vec<bool> {
+        let mut written = vec![false; self.memories.params.operand_bytes() as usize / 8];
+        let all = 0..self.memories.graph.network.layers.len() + 1;
+        for (word, _) in self.words(all).filter(|(_, is_written)| *is_written) {
+            written[word as usize] = true;
+        }
+        written
+    }
+
+    /// All words of some tensors: the word of a partition, and whether it is written.
+    fn words(&self, tensors: Range<usize>) -> impl Iterator<Item = (u32, bool)> {
+        let first = tensors.start.max(self.memories.apart());
+        let layouts = self.candidate.layout.tensors[first..tensors.end].iter();
+        let layouts = (first..).zip(layouts.flatten());
+        layouts.flat_map(|(tensor, layout)| {
+            let words = self.bases()[tensor] / 8..;
+            words.zip(layout.written().iter().copied())
+        })
+    }
+}

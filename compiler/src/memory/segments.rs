@@ -1,0 +1,367 @@
+//! Networks that do not fit at once: cut into segments, runs of consecutive layers that do.
+//!
+//! Tensors stay where they are as long as they are needed. Between two segments the host replaces weights, column parameters, row offsets, tables and the program, but
+//! only those of a memory that is too small for all layers.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use heddle_arch::params::ProgramMemory;
+
+use super::needs::{Addresses, Needs};
+use super::{Cut, Memories, matrices, planes};
+use crate::choose::Candidate;
+use crate::error::{CompileError, Memory, Shortage};
+
+/// What must fit at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// All layers.
+    AtOnce,
+    /// Each layer by itself.
+    Alone,
+}
+
+/// Segments of a combination that fit.
+#[derive(Debug, Clone)]
+pub(crate) struct Fit {
+    pub cut: Cut,
+    /// Addresses of the tensors of planes; none with matrices, which are placed with all else.
+    pub addresses: Option<Rc<Addresses>>,
+    /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments.
+    pub clocks: u64,
+}
+
+impl Fit {
+    /// All layers at once, of which some are of matrices.
+    pub fn whole(layers: Range<usize>) -> Self {
+        Self {
+            cut: Cut::none(layers),
+            addresses: None,
+            clocks: 0,
+        }
+    }
+}
+
+/// Instruction words of the layers.
+pub(crate) struct Words<'a> {
+    memories: &'a Memories<'a>,
+    /// Without HALT.
+    of_layers: Vec<u64>,
+    /// A run of the machine must begin with the layer, whatever the segments are: if all layers up to the next one of the host are one, and
+    /// if the host starts each of them.
+    begins: [Vec<bool>; 2],
+}
+
+impl<'a> Words<'a> {
+    pub fn of(memories: &'a Memories<'a>, of_layers: Vec<u64>) -> Self {
+        let constants = &memories.graph.constants;
+        let (hosts, kept) = (&constants.hosts, &constants.kept);
+        let outputs = &memories.graph.network.outputs;
+        let is_read = |tensor: usize| outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
+        let follows = |layer: usize| layer > 0 && hosts[layer - 1].is_none() && !is_read(layer);
+        let layers = || (0..hosts.len()).map(|layer| (layer, hosts[layer].is_none()));
+        let single = layers().map(|(_, machine)| machine);
+        let joined = layers().map(|(layer, machine)| machine && !follows(layer));
+        Self {
+            memories,
+            of_layers,
+            begins: [single.collect(), joined.collect()],
+        }
+    }
+
+    /// What the program memory lacks for a segment.
+    fn shortage(&self, layers: &Range<usize>) -> Option<Shortage> {
+        let options = self.memories.options;
+        let room = self.memories.params.program.words.into();
+        let all = 0..self.of_layers.len();
+        // Written once if they fit whatever the runs are.
+        let copies = match options.double_buffered && self.needed(&all, false) > room {
+            true => 2,
+            false => 1,
+        };
+        Shortage::of(
+            Memory::Program,
+            copies * self.needed(layers, options.whole),
+            room,
+        )
+    }
+
+    fn needed(&self, layers: &Range<usize>, whole: bool) -> u64 {
+        let own: u64 = self.of_layers[layers.clone()].iter().sum();
+        // Each run of the machine ends with HALT, a word.
+        let is_of_machine = self.begins[0][layers.start];
+        let begins = self.begins[usize::from(whole)][layers.start + 1..layers.end].iter();
+        let halts = begins.filter(|&&begins| begins).count() + usize::from(is_of_machine);
+        own + halts as u64
+    }
+}
+
+impl<'a> Memories<'a> {
+    /// How much of the memories is missing, in millionths of what there is; 0 if all fits.
+    pub fn lack(&self, candidate: &Candidate, room: Room) -> u64 {
+        if room == Room::AtOnce && self.graph.has_matrices() {
+            return match matrices::place(self, candidate) {
+                Ok(_) => 0,
+                Err(CompileError::DoesNotFit { shortages, .. }) => {
+                    shortages.iter().map(Shortage::share).sum()
+                }
+                Err(_) => u64::MAX,
+            };
+        }
+        let cut = self.least(room);
+        let needs = Needs::of(self, candidate, &cut);
+        let lacks = cut
+            .segments
+            .iter()
+            .flat_map(|layers| needs.shortages(layers));
+        lacks.map(|shortage| shortage.share()).sum()
+    }
+
+    /// The layers that lack something by themselves, if that is what counts.
+    pub fn lacking(&self, candidate: &Candidate, room: Room) -> Vec<bool> {
+        let cut = self.least(room);
+        match room {
+            Room::AtOnce => vec![true; self.graph.network.layers.len()],
+            Room::Alone => {
+                let needs = Needs::of(self, candidate, &cut);
+                let layers = cut.segments.iter();
+                layers
+                    .map(|layers| !needs.shortages(layers).is_empty())
+                    .collect()
+            }
+        }
+    }
+
+    /// The segments that need least.
+    fn least(&self, room: Room) -> Cut {
+        match room {
+            Room::AtOnce => Cut::none(self.graph.layers()),
+            Room::Alone => Cut::alone(self.graph.layers(), true, self.options.double_buffered),
+        }
+    }
+
+    /// The layers that do not fit alone, and what each of them lacks.
+    pub fn too_large(&self, candidate: &Candidate, words: &Words) -> Vec<(usize, Vec<Shortage>)> {
+        let lacks = [false, true].map(|clears| {
+            let cut = Cut::alone(self.graph.layers(), clears, self.options.double_buffered);
+            let needs = Needs::of(self, candidate, &cut);
+            let of_layer = |layer: usize| {
+                let layers = layer..layer + 1;
+                let mut lacks = needs.shortages(&layers);
+                lacks.extend(words.shortage(&layers));
+                (layer, lacks)
+            };
+            let layers = self.graph.layers().map(of_layer);
+            layers
+                .filter(|(_, lacks)| !lacks.is_empty())
+                .collect::<Vec<_>>()
+        });
+        let [kept, cleared] = lacks;
+        match kept.is_empty() {
+            true => kept,
+            false => cleared,
+        }
+    }
+
+    /// The segments of a combination whose layers have so many instruction words and cycles, and where its tensors lie.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn fit(
+        &self,
+        candidate: &Candidate,
+        room: Room,
+        words: Vec<u64>,
+        cycles: u64,
+    ) -> Result<Fit, CompileError> {
+        let words = Words::of(self, words);
+        let (cut, addresses) = match room {
+            Room::AtOnce => self.whole(candidate, &words)?,
+            Room::Alone => {
+                let joined = self.joined(candidate, &words);
+                joined.map_err(|error| error.with_two(self.options.double_buffered))?
+            }
+        };
+        let loads = match &addresses {
+            Some(addresses) if cut.segments.len() > 1 => {
+                let needs = Needs::with(self, candidate, &cut, addresses.clone());
+                self.host_words(candidate, &needs, &words, &cut)
+            }
+            _ => 0,
+        };
+        Ok(Fit {
+            clocks: cycles.saturating_add(loads),
+            cut,
+            addresses,
+        })
+    }
+
+    fn does_not_fit(&self, layers: &Range<usize>, lacks: Vec<Shortage>) -> CompileError {
+        let network = &*self.graph.network;
+        CompileError::does_not_fit(network, self.params, lacks).of(layers, network)
+    }
+
+    /// All layers at once.
+    fn whole(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+    ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
+        let all = self.graph.layers();
+        let cut = Cut::none(all.clone());
+        let (mut lacks, addresses) = match self.graph.has_matrices() {
+            true => (Vec::new(), None),
+            false => {
+                let needs = Needs::of(self, candidate, &cut);
+                (needs.shortages(&all), Some(needs.addresses))
+            }
+        };
+        if lacks.is_empty() {
+            let needed = words.needed(&all, self.options.whole);
+            let room = self.params.program.words.into();
+            lacks.extend(Shortage::of(Memory::Program, needed, room));
+        }
+        match lacks.is_empty() {
+            true => Ok((cut, addresses)),
+            false => Err(self.does_not_fit(&all, lacks)),
+        }
+    }
+
+    /// Segments with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
+    fn joined(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+    ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
+        if self.options.double_buffered {
+            let (network, constants) = (&self.graph.network, &self.graph.constants);
+            constants.check_tables(network, self.params)?;
+        }
+        let [kept, cleared] = [false, true].map(|clears| self.join(candidate, words, clears));
+        let (cut, addresses) = kept.or(cleared)?;
+        Ok((cut, Some(addresses)))
+    }
+
+    /// Joins layers to segments, from the first one on, as long as everything fits.
+    fn join(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+        clears: bool,
+    ) -> Result<(Cut, Rc<Addresses>), CompileError> {
+        let mut cut = Cut::alone(self.graph.layers(), clears, self.options.double_buffered);
+        let mut addresses = self.addresses(&candidate.layout, &cut);
+        let lacks = |cut: &Cut, addresses: &Rc<Addresses>, near: Range<usize>| {
+            let needs = Needs::with(self, candidate, cut, addresses.clone());
+            cut.segments[near].iter().find_map(|layers| {
+                let mut lacks = needs.shortages(layers);
+                lacks.extend(words.shortage(layers));
+                (!lacks.is_empty()).then(|| (layers.clone(), lacks))
+            })
+        };
+        if let Some((layers, lacks)) = lacks(&cut, &addresses, 0..cut.segments.len()) {
+            return Err(self.does_not_fit(&layers, lacks));
+        }
+        let mut number = 0;
+        while number + 1 < cut.segments.len() {
+            let next = cut.segments[number + 1].clone();
+            // Functions of one byte have other numbers from here on.
+            let mut tables = self.graph.constants.tables.iter();
+            if tables.any(|part| part.first == next.start) {
+                number += 1;
+                continue;
+            }
+            let mut joined = cut.clone();
+            joined.segments.remove(number + 1);
+            joined.segments[number].end = next.end;
+            let (moved, near) = match clears {
+                true => (
+                    self.addresses(&candidate.layout, &joined),
+                    0..joined.segments.len(),
+                ),
+                false => {
+                    let end = joined.segments.len().min(number + 2);
+                    (addresses.clone(), number.saturating_sub(1)..end)
+                }
+            };
+            match lacks(&joined, &moved, near) {
+                Some(_) => number += 1,
+                None => (cut, addresses) = (joined, moved),
+            }
+        }
+        Ok((cut, addresses))
+    }
+
+    /// Words that the host loads for an image between segments.
+    fn host_words(&self, candidate: &Candidate, needs: &Needs, words: &Words, cut: &Cut) -> u64 {
+        let parts = planes::parts(needs, cut);
+        let bases: Vec<u32> = (0..parts.weights.len())
+            .map(|part| planes::weight_base(needs, cut, &parts, part, self.params))
+            .collect();
+        let halos = planes::halos(needs, cut, &bases);
+        let all = self.graph.layers();
+        let room = u64::from(self.params.program.words);
+        let of_program = words.needed(&all, self.options.whole) > room;
+        let segments = cut.segments.iter().zip(halos).enumerate();
+        let of_segment = |(number, (layers, halos)): (usize, (&Range<usize>, Vec<u32>))| {
+            let own = |parts: &[Range<usize>]| parts.len() > 1;
+            let weights = own(&parts.weights).then(|| bases[number]);
+            let mut found = self.image_words(candidate, layers, &halos, weights);
+            let plans = || candidate.weights[layers.clone()].iter().flatten();
+            if own(&parts.column_tiles) {
+                let tiles = plans().flat_map(|plan| {
+                    (0..plan.column_tiles).map(|tile| u64::from(plan.columns(tile)))
+                });
+                found += 2 * tiles.sum::<u64>();
+            }
+            if own(&parts.row_offsets) {
+                found += needs.tables(layers).offsets().len() as u64;
+            }
+            let tables = &self.graph.constants.tables;
+            if tables.len() > 1 {
+                let tables = tables.iter().filter(|part| layers.contains(&part.first));
+                found += tables
+                    .map(|part| part.tables.len() as u64 * 256)
+                    .sum::<u64>();
+            }
+            if of_program {
+                let words = words.needed(layers, self.options.whole);
+                found += match self.params.program.memory {
+                    ProgramMemory::Separate => words,
+                    ProgramMemory::Banks => words.div_ceil(2),
+                };
+            }
+            found
+        };
+        segments.map(of_segment).sum()
+    }
+
+    /// Words of the state buffer: halos in every partition, weights in those that have rows. A word counts once.
+    fn image_words(
+        &self,
+        candidate: &Candidate,
+        layers: &Range<usize>,
+        halos: &[u32],
+        weights: Option<u32>,
+    ) -> u64 {
+        let tensors = candidate.layout.tensors.iter().flatten();
+        let partitions = tensors
+            .map(|layout| layout.partitions() as u64)
+            .max()
+            .unwrap_or(0);
+        let mut words = halos.len() as u64 * partitions;
+        let Some(base) = weights else {
+            return words;
+        };
+        let mut first = base / 8;
+        for plan in candidate.weights[layers.clone()].iter().flatten() {
+            let end = first + (plan.bytes() / 8) as u32;
+            let [low, high] = [first, end].map(|word| halos.partition_point(|&halo| halo < word));
+            let rows = u64::from(plan.rows).min(partitions);
+            words += rows * (u64::from(end - first) - (high - low) as u64);
+            first = end;
+        }
+        words
+    }
+}

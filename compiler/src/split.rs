@@ -1,0 +1,267 @@
+//! Layers that do not fit alone: each is cut into pieces, bands of rows or groups of output channels, layers of another network that
+//! gives the same outputs.
+//!
+//! Between the pieces the host copies rows, and puts outputs together under the name of the layer. It keeps what its own layers read, so that
+//! of a tensor that only pieces read, nothing but one piece is in the machine.
+
+mod rewritten;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use heddle_arch::params::Params;
+use heddle_network::{Layer, Network, Shape};
+
+use crate::choose::{Builder, plainest};
+use crate::engine;
+use crate::error::{CompileError, Memory, Shortage};
+use crate::ir::Lowered;
+use crate::memory::{Memories, Words};
+use crate::options::{Cuts, Options};
+use crate::rule::Zeros;
+pub(crate) use rewritten::rewritten;
+
+/// A layer that is cut into pieces. The last ones may be smaller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces {
+    /// Its name.
+    pub layer: String,
+    /// Output channels of a piece.
+    pub channels: u32,
+    /// Output rows of a piece.
+    pub rows: u32,
+    /// What it lacks as a whole.
+    pub reason: String,
+}
+
+/// Pieces of a layer, at least and at most.
+const COUNT: RangeInclusive<u32> = 2..=4096;
+
+impl Pieces {
+    /// Groups of channels and bands of rows of the layer.
+    #[must_use]
+    pub fn counts(&self, layer: &Layer) -> [u32; 2] {
+        let Shape {
+            channels, height, ..
+        } = layer.output;
+        [channels.div_ceil(self.channels), height.div_ceil(self.rows)]
+    }
+
+    /// Whether the network has a layer that can be cut so.
+    pub(crate) fn fits(&self, network: &Network) -> bool {
+        let layer = network.layers.iter().find(|layer| layer.name == self.layer);
+        layer
+            .filter(|layer| can_be_cut(layer))
+            .is_some_and(|layer| {
+                let Shape {
+                    channels, height, ..
+                } = layer.output;
+                (1..=channels).contains(&self.channels)
+                    && (1..=height).contains(&self.rows)
+                    && (self.channels == channels || self.channels % step(layer) == 0)
+                    && COUNT.contains(&self.counts(layer).into_iter().product())
+            })
+    }
+}
+
+/// The layer makes rows and channels each from some of its inputs, whatever the others are.
+pub(crate) fn can_be_cut(layer: &Layer) -> bool {
+    let constant = layer.kind.constant().is_some();
+    !(layer.is_for_host() || layer.kind.is_of_matrices() || constant)
+}
+
+/// Groups of channels are summed as a whole.
+pub(crate) fn step(layer: &Layer) -> u32 {
+    match layer.groups {
+        1 => 1,
+        _ => layer.group_outputs(),
+    }
+}
+
+/// Elements of a tensor that the host keeps, at most.
+const KEPT: usize = 1 << 22;
+
+/// The host has room for every tensor.
+fn can_be_kept(network: &Network) -> bool {
+    let outputs = network.layers.iter().map(|layer| layer.output);
+    let mut shapes = outputs.chain([network.input]);
+    shapes.all(|shape| shape.elements() <= KEPT)
+}
+
+/// Cuts layers until each of them fits by itself; if they never do, or if they may not be cut, the network stays as it is.
+///
+/// # Errors
+/// The machine has no tables of functions of one byte.
+pub(crate) fn until_each_fits<'n>(
+    graph: Lowered<'n>,
+    machine: &Params,
+    options: &Options,
+) -> Result<Lowered<'n>, CompileError> {
+    let network = graph.network.clone();
+    let may_be_cut = options.cuts == Cuts::Layers && !graph.has_matrices() && can_be_kept(&network);
+    if !may_be_cut || too_large(&graph, machine, options).is_empty() {
+        return Ok(graph);
+    }
+    let mut cutter = Cutter {
+        graph: &graph,
+        machine,
+        pieces: BTreeMap::new(),
+    };
+    loop {
+        let pieces: Vec<Pieces> = cutter.pieces.values().cloned().collect();
+        let made = rewritten(&network, &pieces);
+        let mut cut = Lowered::of(Cow::Owned(made.network), machine, options, true)?;
+        cut.zeros = zeros_of(&cut.network, &graph);
+        (cut.pieces, cut.origins) = (pieces, made.origins);
+        let lacks = too_large(&cut, machine, options);
+        if lacks.is_empty() {
+            return Ok(cut);
+        }
+        if !cutter.cut(&cut, &lacks) {
+            return Ok(graph);
+        }
+    }
+}
+
+/// Layers that do not fit by themselves, and what they lack.
+type Lacks = Vec<(usize, Vec<Shortage>)>;
+
+/// What each layer lacks by itself when it makes use of nothing but what is asked for.
+fn too_large(graph: &Lowered, machine: &Params, options: &Options) -> Lacks {
+    let builder = Builder::new(graph, machine);
+    let candidate = plainest(&builder, options);
+    let memories = Memories::of(graph, machine, options);
+    let Ok(engines) = engine::choose(graph, &candidate, options.engines, machine) else {
+        return Lacks::new();
+    };
+    let words = Words::of(&memories, builder.words(&candidate, &engines));
+    memories.too_large(&candidate, &words)
+}
+
+/// The zeros of the tensors of a network that has those of another one, and more.
+fn zeros_of(network: &Network, original: &Lowered) -> Vec<Option<Zeros>> {
+    let names = (0..original.zeros.len()).map(|tensor| original.network.tensor_name(tensor));
+    let known: BTreeMap<&str, Option<Zeros>> =
+        names.zip(original.zeros.iter().copied()).rev().collect();
+    let tensors = 0..=network.layers.len();
+    let of = |tensor: usize| known.get(network.tensor_name(tensor)).copied().flatten();
+    tensors.map(of).collect()
+}
+
+/// In which direction a layer is cut.
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Channels,
+    Rows,
+}
+
+/// Finds out which layers must be cut into how many pieces.
+struct Cutter<'a> {
+    /// The network as a whole.
+    graph: &'a Lowered<'a>,
+    machine: &'a Params,
+    /// By layer.
+    pieces: BTreeMap<usize, Pieces>,
+}
+
+impl Cutter<'_> {
+    /// Makes pieces smaller, by what layers of the rewritten network lack; false if there is nothing to cut.
+    fn cut(&mut self, cut: &Lowered, lacks: &Lacks) -> bool {
+        let before = self.pieces.clone();
+        let mut done = BTreeSet::new();
+        for (layer, shortages) in lacks {
+            let origin = cut.origins[*layer];
+            let is_whole = cut.network.layers[*layer].kind.is_for_host()
+                && cut.origins.get(layer + 1) != Some(&origin);
+            let own = (!is_whole).then_some(origin);
+            let is_cut = own.is_some_and(|own| !done.insert(own) || self.shrink(own, shortages));
+            if !is_cut {
+                for reader in self.readers_of_largest(origin) {
+                    if done.insert(reader) {
+                        self.shrink(reader, shortages);
+                    }
+                }
+            }
+        }
+        self.pieces != before
+    }
+
+    /// The layers that read what takes most room of all that must be there behind a layer.
+    fn readers_of_largest(&self, layer: usize) -> Vec<usize> {
+        let waiting = |tensor: usize| {
+            let readers = self.graph.readers[tensor].iter().copied();
+            let later = readers.filter(|&reader| reader > layer && !self.reads_bands(reader));
+            later.collect::<Vec<_>>()
+        };
+        let tensors = (0..=layer + 1).filter(|&tensor| !waiting(tensor).is_empty());
+        let largest = tensors.max_by_key(|&tensor| self.graph.network.tensor(tensor).0.elements());
+        largest.map_or(Vec::new(), waiting)
+    }
+
+    /// What a layer reads need not be there as a whole.
+    fn reads_bands(&self, layer: usize) -> bool {
+        let rows = self.pieces.get(&layer).map(|pieces| pieces.rows);
+        rows.is_some_and(|rows| rows < self.graph.network.layers[layer].output.height)
+            || self.graph.constants.hosts[layer].is_some()
+    }
+
+    /// Makes the pieces of a layer smaller; false if that cannot be.
+    fn shrink(&mut self, index: usize, shortages: &[Shortage]) -> bool {
+        let layer = &self.graph.network.layers[index];
+        if self.graph.constants.hosts[index].is_some() || !can_be_cut(layer) {
+            return false;
+        }
+        let is_cut = shortages.iter().map(|shortage| {
+            let directions: &[Direction] = match shortage.memory {
+                Memory::Activations | Memory::Input if layer.groups > 1 => {
+                    &[Direction::Rows, Direction::Channels]
+                }
+                Memory::Activations | Memory::Input => &[Direction::Rows],
+                Memory::Weights | Memory::Program => &[Direction::Channels, Direction::Rows],
+                Memory::ColumnTiles => &[Direction::Channels],
+                Memory::Matrices | Memory::RowOffsets | Memory::Tables => &[],
+            };
+            let mut directions = directions.iter();
+            directions.any(|&direction| self.shrink_in(index, direction, shortage))
+        });
+        is_cut.fold(false, |all, one| all | one)
+    }
+
+    /// The same in one direction: as many pieces as the shortage asks for, and some more than before.
+    fn shrink_in(&mut self, index: usize, direction: Direction, shortage: &Shortage) -> bool {
+        let layer = &self.graph.network.layers[index];
+        let (whole, unit) = match direction {
+            Direction::Rows => (layer.output.height, 1),
+            Direction::Channels => {
+                let step = step(layer);
+                let unit = step * self.machine.lanes().div_ceil(step);
+                (layer.output.channels, unit)
+            }
+        };
+        let pieces = self.pieces.get(&index).cloned();
+        let mut pieces = pieces.unwrap_or_else(|| Pieces {
+            layer: layer.name.clone(),
+            channels: layer.output.channels,
+            rows: layer.output.height,
+            reason: shortage.to_string(),
+        });
+        let size = match direction {
+            Direction::Rows => &mut pieces.rows,
+            Direction::Channels => &mut pieces.channels,
+        };
+        if *size <= unit {
+            return false;
+        }
+        let count = u64::from(whole.div_ceil(*size));
+        let wanted = (count * shortage.needed).div_ceil(shortage.available.max(1));
+        let wanted = wanted.max(count + count / 8 + 1).min(whole.into()) as u32;
+        let units = whole.div_ceil(unit).div_ceil(wanted);
+        *size = (units * unit).min((*size - 1) / unit * unit);
+        let fits = pieces.fits(&self.graph.network);
+        if fits {
+            self.pieces.insert(index, pieces);
+        }
+        fits
+    }
+}
