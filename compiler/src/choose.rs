@@ -10,7 +10,6 @@
 mod candidate;
 mod choice;
 mod layouts;
-mod limits;
 mod missed;
 mod orders;
 mod search;
@@ -78,13 +77,12 @@ impl Choice {
 /// The combination that fits and takes the fewest clocks for an image: with all layers at once or, if none does, in segments.
 ///
 /// # Errors
-/// The machine lacks what a layer needs.
+/// The machine is too small, and the network must not be cut.
 pub(crate) fn fewest_clocks(
     graph: &Lowered,
     machine: &Params,
     options: &Options,
 ) -> Result<Choice, CompileError> {
-    limits::check(graph, machine)?;
     let builder = Builder::new(graph, machine);
     let memory = Memories::of(graph, machine, options);
     let at_once = graph
@@ -287,21 +285,23 @@ fn combinations(graph: &Lowered, flattenable: usize, one_pixel: bool) -> Vec<Swi
     all
 }
 
-/// The combination that makes use of nothing but what is asked for.
-pub(crate) fn plainest(builder: &Builder, options: &Options) -> Candidate {
-    let layers = builder.graph.network.layers.len();
-    let mut switches = Switches::plain(options.mapping == Some(Mapping::Flattened));
-    let mut ways = Ways::new(layers, switches, &flattenable(builder.graph));
-    let pixels = match options.mapping {
-        Some(Mapping::Toeplitz) => Some((Pixels::Rows, Mapping::Toeplitz)),
-        Some(Mapping::Blocks) => Some((Pixels::Blocks, Mapping::Blocks)),
-        _ => None,
-    };
-    if let Some((pixels, mapping)) = pixels {
-        switches.pixels = pixels;
-        ways = Groups::of(builder).with_all(ways, mapping);
-    }
-    builder.candidate(switches, ways)
+/// The combination that makes use of nothing special, and those in which all layers that can have one mapping do.
+pub(crate) fn simple<'a>(builder: &'a Builder) -> impl Iterator<Item = Candidate> + 'a {
+    let graph = builder.graph;
+    let flattenable = flattenable(graph);
+    let groups = Groups::of(builder);
+    Mapping::ALL.into_iter().filter_map(move |mapping| {
+        let switches = Switches::plain(mapping == Mapping::Flattened);
+        let ways = Ways::new(graph.network.layers.len(), switches, &flattenable);
+        let ways = match mapping {
+            Mapping::Channel => ways,
+            Mapping::Flattened if flattenable.is_empty() => return None,
+            Mapping::Flattened => ways,
+            Mapping::Toeplitz | Mapping::Blocks if groups.is_empty() => return None,
+            Mapping::Toeplitz | Mapping::Blocks => groups.with_all(ways, mapping),
+        };
+        Some(builder.candidate(switches, ways))
+    })
 }
 
 /// The layers that can have their taps laid over the rows: each is the only reader of a tensor that the host writes, who can do that

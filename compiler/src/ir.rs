@@ -3,6 +3,7 @@
 mod constants;
 mod graph;
 mod hosts;
+mod limits;
 mod matrices;
 
 use std::borrow::Cow;
@@ -40,13 +41,14 @@ pub(crate) struct Lowered<'n> {
 /// Lowers a network. Nothing is cut, and the host keeps nothing.
 ///
 /// # Errors
-/// The machine has no tables of functions of one byte.
+/// The machine lacks what a layer needs.
 pub(crate) fn lower<'n>(
     network: &'n Network,
     machine: &Params,
     options: &Options,
 ) -> Result<Lowered<'n>, CompileError> {
     let mut lowered = Lowered::of(Cow::Borrowed(network), machine, options, false)?;
+    limits::check(&lowered, machine)?;
     lowered.zeros.clone_from(&options.zeros);
     Ok(lowered)
 }

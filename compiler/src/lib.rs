@@ -83,8 +83,9 @@ pub fn compile<'n>(
     // Operations, exact constants, and what the host runs.
     let graph = ir::lower(network, machine, options)?;
     // A layer is cut only if it does not fit alone.
-    let graph = split::until_each_fits(graph, machine, options)?;
-    let choice = choose::fewest_clocks(&graph, machine, options)?;
+    let (graph, choice) = split::until_each_fits(graph, machine, options, |graph| {
+        choose::fewest_clocks(graph, machine, options)
+    })?;
     let ways = |stage| match options.tables == Some(stage) {
         true => choose::tables(&graph.network, &choice),
         false => Vec::new(),

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use heddle_arch::params::Params;
 use heddle_network::{Layer, Network, Shape};
 
-use crate::choose::{Builder, plainest};
+use crate::choose::{Builder, Choice, simple};
 use crate::engine;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
@@ -89,19 +89,29 @@ fn can_be_kept(network: &Network) -> bool {
     shapes.all(|shape| shape.elements() <= KEPT)
 }
 
-/// Cuts layers until each of them fits by itself; if they never do, or if they may not be cut, the network stays as it is.
+/// Cuts layers until each of them fits by itself, and a choice is found for all of them; if that cannot be, or if they may not be cut, the
+/// network stays as it is.
 ///
 /// # Errors
-/// The machine has no tables of functions of one byte.
+/// Those of the choice for the network as it is.
 pub(crate) fn until_each_fits<'n>(
     graph: Lowered<'n>,
     machine: &Params,
     options: &Options,
-) -> Result<Lowered<'n>, CompileError> {
-    let network = graph.network.clone();
-    let may_be_cut = options.cuts == Cuts::Layers && !graph.has_matrices() && can_be_kept(&network);
-    if !may_be_cut || too_large(&graph, machine, options).is_empty() {
-        return Ok(graph);
+    choose: impl Fn(&Lowered) -> Result<Choice, CompileError>,
+) -> Result<(Lowered<'n>, Choice), CompileError> {
+    let may_be_cut =
+        options.cuts == Cuts::Layers && !graph.has_matrices() && can_be_kept(&graph.network);
+    let mut lacks = match may_be_cut {
+        true => too_large(&graph, machine, options),
+        false => Lacks::new(),
+    };
+    if lacks.is_empty() {
+        let choice = choose(&graph);
+        match choice.as_ref().map(|choice| choice.taken.is_some()) {
+            Err(CompileError::DoesNotFit { .. }) | Ok(false) if may_be_cut => {}
+            _ => return Ok((graph, choice?)),
+        }
     }
     let mut cutter = Cutter {
         graph: &graph,
@@ -109,17 +119,19 @@ pub(crate) fn until_each_fits<'n>(
         pieces: BTreeMap::new(),
     };
     loop {
-        let pieces: Vec<Pieces> = cutter.pieces.values().cloned().collect();
-        let made = rewritten(&network, &pieces);
-        let mut cut = Lowered::of(Cow::Owned(made.network), machine, options, true)?;
-        cut.zeros = zeros_of(&cut.network, &graph);
-        (cut.pieces, cut.origins) = (pieces, made.origins);
-        let lacks = too_large(&cut, machine, options);
+        let cut = cutter.network(options)?;
+        lacks = too_large(&cut, machine, options);
         if lacks.is_empty() {
-            return Ok(cut);
+            let choice = choose(&cut);
+            match choice {
+                Ok(choice) if choice.taken.is_some() => return Ok((cut, choice)),
+                Ok(choice) => lacks = named(&cut.network, choice.least_special()),
+                Err(error) => lacks = named(&cut.network, error),
+            }
         }
         if !cutter.cut(&cut, &lacks) {
-            return Ok(graph);
+            let choice = choose(&graph)?;
+            return Ok((graph, choice));
         }
     }
 }
@@ -127,16 +139,37 @@ pub(crate) fn until_each_fits<'n>(
 /// Layers that do not fit by themselves, and what they lack.
 type Lacks = Vec<(usize, Vec<Shortage>)>;
 
-/// What each layer lacks by itself when it makes use of nothing but what is asked for.
+/// The layers that fit by themselves in none of their ways, and what each lacks in the plainest one.
 fn too_large(graph: &Lowered, machine: &Params, options: &Options) -> Lacks {
     let builder = Builder::new(graph, machine);
-    let candidate = plainest(&builder, options);
     let memories = Memories::of(graph, machine, options);
-    let Ok(engines) = engine::choose(graph, &candidate, options.engines, machine) else {
+    let mut lacks: Option<Lacks> = None;
+    for candidate in simple(&builder) {
+        let Ok(engines) = engine::choose(graph, &candidate, options.engines, machine) else {
+            return Lacks::new();
+        };
+        let words = Words::of(&memories, builder.words(&candidate, &engines));
+        let found = memories.too_large(&candidate, &words);
+        let lacks = lacks.get_or_insert_with(|| found.clone());
+        lacks.retain(|(layer, _)| found.iter().any(|(other, _)| other == layer));
+        if lacks.is_empty() {
+            break;
+        }
+    }
+    lacks.unwrap_or_default()
+}
+
+/// The layer that an error names, and what it lacks.
+fn named(network: &Network, error: CompileError) -> Lacks {
+    let CompileError::DoesNotFit {
+        layer, shortages, ..
+    } = error
+    else {
         return Lacks::new();
     };
-    let words = Words::of(&memories, builder.words(&candidate, &engines));
-    memories.too_large(&candidate, &words)
+    let mut layers = network.layers.iter();
+    let found = layers.position(|found| layer.as_ref() == Some(&found.name));
+    found.map(|found| (found, shortages)).into_iter().collect()
 }
 
 /// The zeros of the tensors of a network that has those of another one, and more.
@@ -157,15 +190,25 @@ enum Direction {
 }
 
 /// Finds out which layers must be cut into how many pieces.
-struct Cutter<'a> {
+struct Cutter<'a, 'n> {
     /// The network as a whole.
-    graph: &'a Lowered<'a>,
+    graph: &'a Lowered<'n>,
     machine: &'a Params,
     /// By layer.
     pieces: BTreeMap<usize, Pieces>,
 }
 
-impl Cutter<'_> {
+impl<'n> Cutter<'_, 'n> {
+    /// The network in these pieces.
+    fn network(&self, options: &Options) -> Result<Lowered<'n>, CompileError> {
+        let pieces: Vec<Pieces> = self.pieces.values().cloned().collect();
+        let made = rewritten(&self.graph.network, &pieces);
+        let mut cut = Lowered::of(Cow::Owned(made.network), self.machine, options, true)?;
+        cut.zeros = zeros_of(&cut.network, self.graph);
+        (cut.pieces, cut.origins) = (pieces, made.origins);
+        Ok(cut)
+    }
+
     /// Makes pieces smaller, by what layers of the rewritten network lack; false if there is nothing to cut.
     fn cut(&mut self, cut: &Lowered, lacks: &Lacks) -> bool {
         let before = self.pieces.clone();

@@ -164,5 +164,7 @@ pub(crate) fn block_layers(graph: &Lowered, params: &Params) -> Vec<BlockGroup> 
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Layers that change their mappings together, with those that they can have.
-pub(crate) type BlockGroup = Vec<(Vec<usize>, Vec<Mapping>)>;
+/// Layers that read one tensor, with the mappings that they can have.
+pub(crate) type Part = (Vec<usize>, Vec<Mapping>);
+/// Layers that change their mappings together: those that read one tensor, or pieces of these.
+pub(crate) type BlockGroup = Vec<Part>;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::candidate::{Builder, Candidate, Switches, Ways};
-use super::orders::{BlockGroup, block_layers};
+use super::orders::{BlockGroup, Part, block_layers};
 use crate::memory::{Memories, Room};
 use crate::product::Mapping;
 
@@ -60,10 +60,10 @@ impl<'a> Groups<'a> {
 
     /// Ways with another mapping of a group; where a neighbour could not read or write so, of those behind it or in front of it as well,
     /// as few as it takes.
-    fn with(&self, ways: &Ways, group: usize, mapping: Mapping) -> Vec<Ways> {
+    fn with(&self, ways: &Ways, group: usize, mapping: Mapping, lacking: &[bool]) -> Vec<Ways> {
         let changed = |groups: Range<usize>| {
             let mut changed = ways.clone();
-            let parts = self.all[groups].iter().flatten();
+            let parts = groups.flat_map(|group| those_of(&self.all[group], lacking));
             for (layers, _) in parts.filter(|(_, mappings)| is_one(mapping, mappings)) {
                 layers
                     .iter()
@@ -89,24 +89,34 @@ impl<'a> Groups<'a> {
         };
         let groups = (0..self.all.len()).filter(|&group| can(&self.all[group]));
         groups.fold(ways, |ways, group| {
-            self.with(&ways, group, mapping).pop().unwrap_or(ways)
+            self.with(&ways, group, mapping, &[]).pop().unwrap_or(ways)
         })
     }
 
     /// Ways that differ in the mappings of a group, and of those that have to change with it.
-    fn changes(&self, ways: &Ways, allowed: impl Fn(Mapping, Mapping) -> bool) -> Vec<Ways> {
+    fn changes(
+        &self,
+        ways: &Ways,
+        lacking: &[bool],
+        allowed: impl Fn(Mapping, Mapping) -> bool,
+    ) -> Vec<Ways> {
         let mut found = Vec::new();
         for (number, group) in self.all.iter().enumerate() {
-            let (layers, mappings) = &group[0];
+            let Some((layers, mappings)) = those_of(group, lacking).next() else {
+                continue;
+            };
             let now = ways.mappings[layers[0]];
             let others = [Mapping::Channel].iter().chain(mappings);
             for &other in others.filter(|&&other| other != now && allowed(now, other)) {
-                found.extend(self.with(ways, number, other));
+                found.extend(self.with(ways, number, other, lacking));
             }
         }
         found
     }
 }
+
+/// Pieces of a layer that are tried each by itself, at most.
+const FEW: usize = 4;
 
 /// The search for the ways of a network.
 pub(super) struct Search<'a> {
@@ -120,7 +130,10 @@ impl Search<'_> {
     pub fn fastest(&self, switches: Switches, begin: Ways, maps: bool) -> Candidate {
         let mut best = self.streamed_where_faster(switches, begin);
         while maps {
-            let changes = self.groups.changes(&best.ways, |_, _| true).into_iter();
+            let changes = self
+                .groups
+                .changes(&best.ways, &[], |_, _| true)
+                .into_iter();
             let changed = changes.map(|ways| self.streamed_where_faster(switches, ways));
             match changed.min_by_key(|changed| self.goal.clocks(changed)) {
                 Some(better) if self.goal.clocks(&better) < self.goal.clocks(&best) => {
@@ -164,10 +177,9 @@ impl Search<'_> {
         let mut best = begin;
         let mut missing = goal.lack(&best);
         while missing > 0 {
-            let mut changes = self
-                .groups
-                .changes(&best.ways, |from, to| to.phases() < from.phases());
             let lacking = goal.memory.lacking(&best, goal.room);
+            let fewer = |from: Mapping, to: Mapping| to.phases() < from.phases();
+            let mut changes = self.groups.changes(&best.ways, &lacking, fewer);
             changes.extend(self.unstreamed_pieces(&best, &lacking));
             if unflattens {
                 changes.extend(self.unflattened(&best.ways, &lacking));
@@ -191,7 +203,7 @@ impl Search<'_> {
         best
     }
 
-    /// Layers, all pieces of a layer together; of pieces of which some lack something only these.
+    /// Layers, all pieces of a layer together; of pieces of which some lack something only these, and each of a few also by itself.
     fn pieces(&self, layers: impl Iterator<Item = usize>, lacking: &[bool]) -> Vec<Vec<usize>> {
         let mut found = BTreeMap::<usize, Vec<usize>>::new();
         for layer in layers {
@@ -204,6 +216,11 @@ impl Search<'_> {
                 layers.retain(|&layer| lacking[layer]);
             }
         }
+        let few = found
+            .iter()
+            .filter(|layers| (2..=FEW).contains(&layers.len()));
+        let single: Vec<Vec<usize>> = few.flatten().map(|&layer| vec![layer]).collect();
+        found.extend(single);
         found
     }
 
@@ -235,6 +252,19 @@ fn unstreamed(candidate: &Candidate, layers: &[usize]) -> Ways {
     let mut ways = candidate.ways.clone();
     layers.iter().for_each(|&layer| ways.streams[layer] = false);
     ways
+}
+
+/// The parts of a group; if only some of them lack something only these.
+fn those_of<'g>(group: &'g BlockGroup, lacking: &[bool]) -> impl Iterator<Item = &'g Part> {
+    let lacks = |layers: &[usize]| {
+        layers
+            .iter()
+            .any(|&layer| lacking.get(layer) == Some(&true))
+    };
+    let parts: Vec<&Part> = group.iter().filter(|(layers, _)| lacks(layers)).collect();
+    let all = parts.is_empty();
+    let others = group.iter().filter(move |_| all);
+    parts.into_iter().chain(others)
 }
 
 /// Layers with these further mappings can have the mapping.

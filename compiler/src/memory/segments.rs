@@ -141,27 +141,22 @@ impl<'a> Memories<'a> {
         }
     }
 
-    /// The layers that do not fit alone, and what each of them lacks.
+    /// The layers that do not fit alone, and what each of them lacks. If nothing but instruction words are missing, the first one: cutting
+    /// it may give others a mapping of fewer words.
     pub fn too_large(&self, candidate: &Candidate, words: &Words) -> Vec<(usize, Vec<Shortage>)> {
-        let lacks = [false, true].map(|clears| {
-            let cut = Cut::alone(self.graph.layers(), clears, self.options.double_buffered);
-            let needs = Needs::of(self, candidate, &cut);
-            let of_layer = |layer: usize| {
-                let layers = layer..layer + 1;
-                let mut lacks = needs.shortages(&layers);
-                lacks.extend(words.shortage(&layers));
-                (layer, lacks)
-            };
-            let layers = self.graph.layers().map(of_layer);
-            layers
-                .filter(|(_, lacks)| !lacks.is_empty())
-                .collect::<Vec<_>>()
-        });
-        let [kept, cleared] = lacks;
-        match kept.is_empty() {
-            true => kept,
-            false => cleared,
+        let cut = self.least(Room::Alone);
+        let needs = Needs::of(self, candidate, &cut);
+        let layers = || cut.segments.iter().enumerate();
+        let lacks = layers().map(|(layer, layers)| (layer, needs.shortages(layers)));
+        let lacks: Vec<_> = lacks.filter(|(_, lacks)| !lacks.is_empty()).collect();
+        if !lacks.is_empty() {
+            return lacks;
         }
+        let mut words = layers().filter_map(|(layer, layers)| {
+            let lack = words.shortage(layers)?;
+            Some((layer, vec![lack]))
+        });
+        words.next().into_iter().collect()
     }
 
     /// The segments of a combination whose layers have so many instruction words and cycles, and where its tensors lie.
@@ -238,8 +233,11 @@ impl<'a> Memories<'a> {
             let (network, constants) = (&self.graph.network, &self.graph.constants);
             constants.check_tables(network, self.params)?;
         }
-        let [kept, cleared] = [false, true].map(|clears| self.join(candidate, words, clears));
-        let (cut, addresses) = kept.or(cleared)?;
+        if let Some((layer, lacks)) = self.too_large(candidate, words).into_iter().next() {
+            return Err(self.does_not_fit(&(layer..layer + 1), lacks));
+        }
+        let kept = self.join(candidate, words, false);
+        let (cut, addresses) = kept.or_else(|_| self.join(candidate, words, true))?;
         Ok((cut, Some(addresses)))
     }
 
