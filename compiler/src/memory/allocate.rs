@@ -69,6 +69,21 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     addresses
 }
 
+/// Two tensors at word addresses do not get into each other's way.
+pub(crate) fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest, usize)) -> bool {
+    let mut common = at.max(there)..(at + a.written.len()).min(there + b.written.len());
+    if common.is_empty() {
+        return true;
+    }
+    let (earlier, later) = match a.steps.start <= b.steps.start {
+        true => (a, b),
+        false => (b, a),
+    };
+    earlier.steps.end <= later.cleared
+        || earlier.steps.end <= later.steps.start
+            && common.all(|word| a.written[word - at] == b.written[word - there])
+}
+
 /// Tensors of one shape at one address, which are there at different times: the end and the clearing of each by its begin.
 #[derive(Debug, Default)]
 struct Occupants(BTreeMap<(usize, usize), usize>);

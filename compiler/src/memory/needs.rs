@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::allocate::{SpaceRequest, allocate};
+use super::allocate::{SpaceRequest, agree, allocate};
 use super::row_tables::RowTables;
 use super::{Cut, Memories, numbers};
 use crate::choose::{Candidate, Layout, TensorLayout};
@@ -41,16 +41,45 @@ impl Memories<'_> {
         }
     }
 
+    /// What the tensors behind the input banks ask for, with their numbers.
+    fn requests<'l>(
+        &'l self,
+        layout: &'l Layout,
+        cut: &'l Cut,
+    ) -> impl Iterator<Item = (usize, SpaceRequest)> + 'l {
+        let tensors = self.tensors(layout).enumerate().skip(self.apart());
+        tensors.map(|(tensor, layout)| {
+            let request = SpaceRequest {
+                steps: self.lifetimes[tensor].clone(),
+                written: layout.written().clone(),
+                cleared: cut.cleared(tensor),
+            };
+            (tensor, request)
+        })
+    }
+
+    /// The tensors that some layers make may stay at their addresses when the network is cut so.
+    pub(super) fn may_stay(
+        &self,
+        layout: &Layout,
+        cut: &Cut,
+        bases: &[u32],
+        made: &Range<usize>,
+    ) -> bool {
+        let requests: Vec<_> = self.requests(layout, cut).collect();
+        let word = |tensor: usize| bases[tensor] as usize / 8;
+        let made = requests
+            .iter()
+            .filter(|(tensor, _)| made.contains(&tensor.saturating_sub(1)));
+        let mut pairs = made.flat_map(|one| requests.iter().map(move |other| (one, other)));
+        pairs.all(|((a, one), (b, other))| a == b || agree((one, word(*a)), (other, word(*b))))
+    }
+
     fn allocated(&self, layout: &Layout, cut: &Cut) -> Addresses {
         let apart = self.apart();
         let bases = layout.rows.is_some().then(|| {
             self.allocations.set(self.allocations.get() + 1);
-            let tensors = self.tensors(layout).enumerate().skip(apart);
-            let requests = tensors.map(|(tensor, layout)| SpaceRequest {
-                steps: self.lifetimes[tensor].clone(),
-                written: layout.written().clone(),
-                cleared: cut.cleared(tensor),
-            });
+            let requests = self.requests(layout, cut).map(|(_, request)| request);
             let words = allocate(&requests.collect::<Vec<_>>()).into_iter();
             let input = std::iter::repeat_n(self.params.work_bytes(), apart);
             let bases = input.chain(words.map(|word| 8 * word as u32));

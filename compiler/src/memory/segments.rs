@@ -273,20 +273,18 @@ impl<'a> Memories<'a> {
             let mut joined = cut.clone();
             joined.segments.remove(number + 1);
             joined.segments[number].end = next.end;
-            let (moved, near) = match clears {
-                true => (
-                    self.addresses(&candidate.layout, &joined),
-                    0..joined.segments.len(),
-                ),
-                false => {
-                    let end = joined.segments.len().min(number + 2);
-                    (addresses.clone(), number.saturating_sub(1)..end)
-                }
-            };
-            match lacks(&joined, &moved, near) {
-                Some(_) => number += 1,
-                None => (cut, addresses) = (joined, moved),
+            let near = number.saturating_sub(1)..joined.segments.len().min(number + 2);
+            let bases = addresses.bases.as_deref().unwrap_or_default();
+            let stays = !clears || self.may_stay(&candidate.layout, &joined, bases, &next);
+            match stays && lacks(&joined, &addresses, near).is_none() {
+                true => cut = joined,
+                false => number += 1,
             }
+        }
+        // What is cleared later may lie closer together.
+        let closer = self.addresses(&candidate.layout, &cut);
+        if lacks(&cut, &closer, 0..cut.segments.len()).is_none() {
+            addresses = closer;
         }
         Ok((cut, addresses))
     }
