@@ -222,6 +222,8 @@ fn candidates(builder: &Builder, options: &Options, goal: Goal) -> Candidates {
         Some(_) => {}
         None => found.push(new),
     };
+    // Nothing that is done for a layer makes room for all others.
+    let is_hopeless = goal.room == Room::AtOnce && exceeds_all(builder);
     for switches in combinations(graph, flattenable.len(), groups.is_empty()) {
         let laid = match switches.pixels {
             Pixels::Chosen => &saving,
@@ -239,8 +241,8 @@ fn candidates(builder: &Builder, options: &Options, goal: Goal) -> Candidates {
             ),
             Pixels::Chosen => (ways(switches, laid), true),
         };
-        let fastest = search.fastest(switches, begin, maps);
-        if is_asked(switches) && switches.streamed {
+        let fastest = search.fastest(switches, begin, maps && !is_hopeless);
+        if is_asked(switches) && switches.streamed && !is_hopeless {
             // A user who asks for taps over the rows gets them where they fit.
             let unflattens = maps || (options.mapping.is_some() && flattenable.len() > 1);
             let begin = builder.candidate(switches, fastest.ways.clone());
@@ -283,6 +285,17 @@ fn combinations(graph: &Lowered, flattenable: usize, one_pixel: bool) -> Vec<Swi
         }
     }
     all
+}
+
+/// The weights of all layers have no room at the same time, be each laid out as it may.
+fn exceeds_all(builder: &Builder) -> bool {
+    let mut least = vec![u64::MAX; builder.graph.network.layers.len()];
+    for candidate in simple(builder) {
+        for (least, plan) in least.iter_mut().zip(&candidate.weights) {
+            *least = (*least).min(plan.as_ref().map_or(0, |plan| plan.bytes()));
+        }
+    }
+    least.iter().sum::<u64>() > builder.params.work_bytes().into()
 }
 
 /// The combination that makes use of nothing special, and those in which all layers that can have one mapping do.

@@ -80,6 +80,7 @@ pub fn compile<'n>(
     options: &Options,
 ) -> Result<Compiled<'n>, CompileError> {
     let options = &options.settled();
+
     // Operations, exact constants, and what the host runs.
     let graph = ir::lower(network, machine, options)?;
     // A layer is cut only if it does not fit alone.

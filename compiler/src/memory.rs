@@ -118,9 +118,15 @@ impl Cut {
 
     /// A segment with those before and behind it; nothing where they take each other's places.
     fn neighbours(&self, layers: &Range<usize>) -> &[Range<usize>] {
-        let mut segments = self.segments.iter();
-        let number = segments.position(|segment| segment == layers);
-        let number = number.filter(|_| self.beside && self.segments.len() > 1);
+        if !self.beside || self.segments.len() < 2 {
+            return &[];
+        }
+        let found = self
+            .segments
+            .binary_search_by_key(&layers.start, |segment| segment.start);
+        let number = found
+            .ok()
+            .filter(|&number| self.segments[number] == *layers);
         number.map_or(&[], |number| {
             let end = self.segments.len().min(number + 2);
             &self.segments[number.saturating_sub(1)..end]
@@ -130,12 +136,17 @@ impl Cut {
     /// The step before which the halos of a tensor are cleared for each image, at the earliest; 0 if they are cleared with the image alone.
     fn cleared(&self, tensor: usize) -> usize {
         let layer = tensor.saturating_sub(1);
-        let mut segments = self.segments.iter().filter(|_| self.clears);
-        let own = segments.find(|layers| layers.contains(&layer));
-        own.map_or(0, |layers| match self.neighbours(layers) {
-            [] => layers.start + 1,
+        if !self.clears {
+            return 0;
+        }
+        let behind = self
+            .segments
+            .partition_point(|layers| layers.start <= layer);
+        let own = &self.segments[behind - 1];
+        match self.neighbours(own) {
+            [] => own.start + 1,
             [first, ..] => first.start + 1,
-        })
+        }
     }
 }
 

@@ -97,11 +97,15 @@ impl<'a> Groups<'a> {
     fn changes(
         &self,
         ways: &Ways,
-        lacking: &[bool],
+        (lacking, only_these): (&[bool], bool),
         allowed: impl Fn(Mapping, Mapping) -> bool,
     ) -> Vec<Ways> {
         let mut found = Vec::new();
         for (number, group) in self.all.iter().enumerate() {
+            let lacks = |(layers, _): &Part| layers.iter().any(|&layer| lacking[layer]);
+            if only_these && !group.iter().any(lacks) {
+                continue;
+            }
             let Some((layers, mappings)) = those_of(group, lacking).next() else {
                 continue;
             };
@@ -132,7 +136,7 @@ impl Search<'_> {
         while maps {
             let changes = self
                 .groups
-                .changes(&best.ways, &[], |_, _| true)
+                .changes(&best.ways, (&[], false), |_, _| true)
                 .into_iter();
             let changed = changes.map(|ways| self.streamed_where_faster(switches, ways));
             match changed.min_by_key(|changed| self.goal.clocks(changed)) {
@@ -173,34 +177,53 @@ impl Search<'_> {
     /// Takes back what saves the fewest clocks for what it needs, until the rest fits or nothing is left; taps laid over the rows only if
     /// they may.
     pub fn reduced(&self, begin: Candidate, unflattens: bool) -> Candidate {
-        let goal = self.goal;
         let mut best = begin;
-        let mut missing = goal.lack(&best);
+        let mut missing = self.goal.lack(&best);
         while missing > 0 {
-            let lacking = goal.memory.lacking(&best, goal.room);
-            let fewer = |from: Mapping, to: Mapping| to.phases() < from.phases();
-            let mut changes = self.groups.changes(&best.ways, &lacking, fewer);
-            changes.extend(self.unstreamed_pieces(&best, &lacking));
-            if unflattens {
-                changes.extend(self.unflattened(&best.ways, &lacking));
-            }
-            let changed = changes.into_iter();
-            let changed = changed.map(|ways| self.builder.candidate(best.switches, ways));
-            let changed = changed.map(|changed| (goal.lack(&changed), changed));
-            let helps = changed.filter(|(left, _)| *left < missing);
-            // Clocks for each part that is no longer missing; of those that fit, the fewest.
-            let cost = |(left, changed): &(u64, Candidate)| {
-                let clocks = goal.clocks(changed);
-                let more = u128::from(clocks.saturating_sub(goal.clocks(&best)));
-                let each = more * 1_000_000 / u128::from(missing - left);
-                (*left > 0, each, clocks)
-            };
-            let Some((left, next)) = helps.min_by_key(cost) else {
+            let lacking = self.goal.memory.lacking(&best, self.goal.room);
+            // Mostly a layer that lacks something can do with less.
+            let found = [true, false].into_iter().find_map(|only_these| {
+                let changes = self.smaller(&best, (&lacking, only_these), unflattens);
+                self.cheapest(changes, &best, missing)
+            });
+            let Some(next) = found else {
                 break;
             };
-            (missing, best) = (left, next);
+            (missing, best) = next;
         }
         best
+    }
+
+    /// Ways that take less room: of layers that lack something, or of all.
+    fn smaller(&self, best: &Candidate, lacking: (&[bool], bool), unflattens: bool) -> Vec<Ways> {
+        let fewer = |from: Mapping, to: Mapping| to.phases() < from.phases();
+        let mut changes = self.groups.changes(&best.ways, lacking, fewer);
+        changes.extend(self.unstreamed_pieces(best, lacking.0));
+        if unflattens {
+            changes.extend(self.unflattened(&best.ways, lacking.0));
+        }
+        changes
+    }
+
+    /// The change with the fewest clocks for each part that is no longer missing; of those that fit, the fewest. Gives what is still missing.
+    fn cheapest(
+        &self,
+        changes: Vec<Ways>,
+        best: &Candidate,
+        missing: u64,
+    ) -> Option<(u64, Candidate)> {
+        let goal = self.goal;
+        let clocks = goal.clocks(best);
+        let changed = changes.into_iter();
+        let changed = changed.map(|ways| self.builder.candidate(best.switches, ways));
+        let changed = changed.map(|changed| (goal.lack(&changed), changed));
+        let helps = changed.filter(|(left, _)| *left < missing);
+        helps.min_by_key(|(left, changed)| {
+            let own = goal.clocks(changed);
+            let more = u128::from(own.saturating_sub(clocks));
+            let each = more * 1_000_000 / u128::from(missing - left);
+            (*left > 0, each, own)
+        })
     }
 
     /// Layers, all pieces of a layer together; of pieces of which some lack something only these, and each of a few also by itself.

@@ -84,24 +84,30 @@ pub(crate) fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest,
             && common.all(|word| a.written[word - at] == b.written[word - there])
 }
 
-/// Tensors of one shape at one address, which are there at different times: the end and the clearing of each by its begin.
+/// Tensors of one shape at one address, which are there one after the other: steps and clearing of each.
 #[derive(Debug, Default)]
-struct Occupants(BTreeMap<(usize, usize), usize>);
+struct Occupants(Vec<(Range<usize>, usize)>);
 
 impl Occupants {
     fn add(&mut self, request: &SpaceRequest) {
-        let Range { start, end } = request.steps;
-        self.0.insert((start, end), request.cleared);
+        let place = self
+            .0
+            .partition_point(|(steps, _)| steps.start < request.steps.start);
+        self.0
+            .insert(place, (request.steps.clone(), request.cleared));
     }
 
     /// The end of those before a request, and begin and clearing of those behind it.
     fn around(&self, request: &SpaceRequest) -> (usize, [usize; 2]) {
-        let start = (request.steps.start, 0);
-        let before = self.0.range(..start).next_back();
-        let behind = self.0.range(start..).next();
+        let place = self
+            .0
+            .partition_point(|(steps, _)| steps.start < request.steps.start);
+        let (before, behind) = self.0.split_at(place);
         (
-            before.map_or(0, |(&(_, end), _)| end),
-            behind.map_or([usize::MAX; 2], |(&(start, _), &cleared)| [start, cleared]),
+            before.last().map_or(0, |(steps, _)| steps.end),
+            behind
+                .first()
+                .map_or([usize::MAX; 2], |(steps, cleared)| [steps.start, *cleared]),
         )
     }
 
