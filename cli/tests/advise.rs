@@ -159,7 +159,9 @@ fn words_of_a_network_are_those_in_the_golden_machine() {
         mapping: Some(heddle_compiler::Mapping::Channel),
         ..heddle_compiler::Options::default()
     };
-    let program = heddle_compiler::compile_with(&network, &params, options).expect("it fits");
+    let program = heddle_compiler::compile(&network, &params, &options)
+        .expect("it fits")
+        .program;
     let mut expected = vec![vec![0; 9]; program.tensors.len()];
     for image in &network.images[..2] {
         let mut machine = Machine::new(&params);

@@ -4,14 +4,9 @@
 //! Only a layer that alone reads what the host writes can have its taps laid over the rows: the host writes its input into every partition
 //! that needs it, while a drain leaves each channel in one partition. Depthwise layers make several pixels at a time where that saves cycles, those of their
 //! neighbours included. Streamed weights and kept copies of matrices save time and take room.
-//!
-//! A layer costs the cycles of its own instructions, which do not depend on addresses.
 
-mod candidate;
 mod choice;
-mod layouts;
 mod missed;
-mod orders;
 mod search;
 mod text;
 
@@ -25,11 +20,9 @@ use crate::memory::{self, Fit, Memories, Room};
 use crate::options::{Cuts, Options};
 use crate::product::Mapping;
 use crate::schedule;
-pub(crate) use candidate::{Builder, Candidate, Layout};
-use candidate::{Pixels, Switches, Ways};
+use crate::ways::{Builder, Candidate, Pixels, Switches, Ways};
+pub use choice::MappingChoice;
 pub(crate) use choice::choices;
-pub use choice::{MappingChoice, MappingCost};
-pub(crate) use layouts::TensorLayout;
 pub use missed::Missed;
 pub(crate) use missed::missed;
 use search::{Goal, Groups, Search};
@@ -150,9 +143,9 @@ fn fit(
     let engines = engine::choose(builder.graph, candidate, options.engines, builder.params)?;
     let words = match builder.graph.has_matrices() {
         true => placed_words(memory, candidate, &engines)?,
-        false => builder.words(candidate, &engines),
+        false => builder.words(candidate, &engines.sparse),
     };
-    let cycles = builder.cycles(candidate, &engines);
+    let cycles = builder.cycles(candidate, &engines.sparse);
     let fit = memory.fit(candidate, room, words, cycles)?;
     Ok((fit, engines))
 }

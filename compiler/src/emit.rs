@@ -14,7 +14,7 @@ use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-use crate::choose::{Candidate, Choice, MappingChoice, MappingCost, Missed, choices, missed};
+use crate::choose::{Choice, MappingChoice, Missed, choices, missed};
 use crate::cost::{alone, operand_slots, tensor_slots};
 use crate::engine::Engines;
 use crate::error::CompileError;
@@ -24,6 +24,7 @@ use crate::memory::Placement;
 use crate::options::Options;
 use crate::schedule::Schedule;
 use crate::table::Table;
+use crate::ways::{Candidate, MappingCost};
 pub use load::{ColumnParam, Load, Segment};
 pub use program::{LayerPlan, Program, RunPlan};
 use runs::{Made, runs};
@@ -43,6 +44,20 @@ pub struct Compiled<'n> {
     pub cut: Option<CompileError>,
     /// What the stage that was asked for has made.
     pub tables: Vec<Table>,
+}
+
+impl Compiled<'_> {
+    /// The same with a network of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Compiled<'static> {
+        Compiled {
+            network: Cow::Owned(self.network.into_owned()),
+            program: self.program,
+            missed: self.missed,
+            cut: self.cut,
+            tables: self.tables,
+        }
+    }
 }
 
 /// The program of a network that is scheduled.

@@ -14,8 +14,8 @@ use heddle_network::Network;
 
 use crate::error::CompileError;
 use crate::options::Options;
+use crate::pieces::Pieces;
 use crate::rule::Zeros;
-use crate::split::Pieces;
 pub(crate) use constants::Constants;
 pub use graph::{Graph, Node, Place};
 pub(crate) use matrices::{Id, MatrixWork, Operation};

@@ -45,6 +45,7 @@ mod memory;
 pub mod nest;
 pub mod offsets;
 mod options;
+mod pieces;
 mod product;
 mod rule;
 mod schedule;
@@ -52,11 +53,12 @@ pub mod slices;
 pub mod sparse;
 mod split;
 mod table;
+mod ways;
 
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-pub use choose::{MappingChoice, MappingCost, Missed};
+pub use choose::{MappingChoice, Missed};
 pub use emit::{ColumnParam, Compiled, LayerPlan, Load, Program, RunPlan, Segment, SyncCount};
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
@@ -64,11 +66,12 @@ pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};
+pub use pieces::Pieces;
 pub use product::{Mapping, matrix};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
-pub use split::Pieces;
 pub use table::Table;
+pub use ways::MappingCost;
 
 /// Compiles a network for a machine.
 ///

@@ -17,16 +17,15 @@ use std::ops::Range;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-use crate::choose::Candidate;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
 use crate::layout::{MatrixTensor, TensorPlan};
 use crate::options::Options;
 use crate::product::matrix::DrainForm;
 use crate::product::{PlacedLayer, WeightPlan};
+use crate::ways::Candidate;
 pub(crate) use matrices::Matrices;
-pub(crate) use needs::{Addresses, Needs};
-pub(crate) use row_tables::RowEntries;
+pub(crate) use needs::Needs;
 use row_tables::RowTables;
 pub(crate) use segments::{Fit, Room, Words};
 pub(crate) use text::tables;

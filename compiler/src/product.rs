@@ -22,5 +22,6 @@ pub(crate) use flatten::Flattening;
 pub(crate) use layer::PlacedLayer;
 pub use mapping::Mapping;
 pub(crate) use pixel_blocks::PixelBlocks;
+pub(crate) use walk::{RowEntries, RowOffsets};
 pub(crate) use weights::{Orders, WeightPlan};
 pub(crate) use windows::{check_windows, reduction, sums_phases};

@@ -9,12 +9,12 @@ mod text;
 
 use heddle_arch::params::Params;
 
-use crate::choose::Candidate;
 use crate::engine::Engines;
 use crate::error::CompileError;
 use crate::ir::Lowered;
 use crate::memory::Placement;
 use crate::options::Options;
+use crate::ways::Candidate;
 pub use steps::{Dependency, Reason, Schedule, Step, Unit};
 
 /// The schedule of a network that is placed.

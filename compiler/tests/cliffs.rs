@@ -1,12 +1,13 @@
 //! Memories that are a little too small cost cycles: what the compiler then chooses, and what it says.
 
 use heddle_arch::params::Params;
-use heddle_compiler::{Compiled, Options, compile_and_compare};
+use heddle_compiler::{Compiled, Options};
 use heddle_network::Shape;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::chain::{Link, chain};
+use crate::support::compile_whole;
 use crate::support::{check, preset, random_image};
 
 fn size(channels: u32, height: u32, width: u32) -> Shape {
@@ -18,16 +19,16 @@ fn size(channels: u32, height: u32, width: u32) -> Shape {
 }
 
 /// The chain on `tflite` with what `change` does to it, which gives the golden outputs.
-fn compiled(size: Shape, links: &[Link], change: impl FnOnce(&mut Params)) -> Compiled {
+fn compiled(size: Shape, links: &[Link], change: impl FnOnce(&mut Params)) -> Compiled<'static> {
     let mut params = preset("tflite");
     change(&mut params);
     params.validate().unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let network = chain(&mut rng, size, links);
-    let found = compile_and_compare(&network, &params, Options::default(), &[]).unwrap();
+    let found = compile_whole(&network, &params, Options::default()).unwrap();
     let image = random_image(&mut rng, &network);
     check(&found.program, &network, &params, &[image], "cliff");
-    found
+    found.into_owned()
 }
 
 fn cycles(found: &Compiled) -> Vec<u64> {
@@ -41,7 +42,7 @@ fn ways(found: &Compiled) -> Vec<&'static str> {
 }
 
 /// What would be faster and why it is not, as `heddle compile` says it.
-fn missed(found: &Compiled) -> Vec<(u64, &'static str, &str)> {
+fn missed<'c>(found: &'c Compiled) -> Vec<(u64, &'static str, &'c str)> {
     let missed = found.missed.iter();
     let rows = missed.map(|missed| (missed.cycles, missed.layers[0].1, missed.lacks.as_str()));
     rows.collect()

@@ -6,13 +6,12 @@ use heddle_arch::host::Counter;
 use heddle_arch::isa::Instruction;
 use heddle_arch::isa::sparse::{OP_LOAD, OP_RUN};
 use heddle_arch::params::{Params, Sparse};
-use heddle_compiler::{
-    Engine, EnginePolicy, Options, Program, Rule, Zeros, classify, compile_for, compile_with,
-};
+use heddle_compiler::{Engine, EnginePolicy, Options, Program, Rule, Zeros, classify};
 use heddle_network::{LayerKind, Network};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::compile_with;
 use crate::support::engines::{options, with_cluster, zeros};
 use crate::support::{
     Size, check, load, model, preset, random_image, random_network, random_size, run, wide_network,
@@ -78,7 +77,15 @@ fn fsa_16_where_the_cluster_takes_fewer_cycles_it_makes_the_network_faster() {
         let known = zeros(&network, &network.images[..20]);
         let made = |policy, whole| {
             let options = options(policy, Rule::Cycles, whole);
-            compile_for(&network, &params, options, &known).unwrap()
+            compile_with(
+                &network,
+                &params,
+                Options {
+                    zeros: known.clone(),
+                    ..options
+                },
+            )
+            .unwrap()
         };
         let [auto, dense] =
             [EnginePolicy::Auto, EnginePolicy::Dense].map(|policy| made(policy, true));
@@ -230,7 +237,14 @@ fn fsa_16_fsa_17_fsa_18_random_networks_give_the_golden_outputs_on_both_engines(
         let policy = [EnginePolicy::Sparse, EnginePolicy::Auto][rng.random_range(0..2)];
         let options = options(policy, rule, rng.random());
         // Too large a network, or a cluster that can do none of its layers.
-        let Ok(program) = compile_for(&network, &params, options, &known) else {
+        let Ok(program) = compile_with(
+            &network,
+            &params,
+            Options {
+                zeros: known.clone(),
+                ..options
+            },
+        ) else {
             continue;
         };
         let place = format!("seed {seed}, {options:?} {params:?}");
@@ -305,7 +319,7 @@ fn operands_that_wait_for_a_run_stand_behind_it() {
 #[track_caller]
 fn refusal(network: &Network, params: &Params, policy: EnginePolicy) -> String {
     let options = options(policy, Rule::Cycles, false);
-    let refused = compile_with(network, params, options).map(|program| program.network);
+    let refused = compile_with(network, params, &options).map(|program| program.network);
     refused.expect_err("it cannot be compiled").to_string()
 }
 
@@ -339,7 +353,15 @@ fn a_machine_that_cannot_is_told_what_it_needs() {
     // By themselves some of them find it.
     let known = zeros(&network, &network.images[..1]);
     let options = options(EnginePolicy::Auto, Rule::Threshold(0), false);
-    let program = compile_for(&network, &params, options, &known).unwrap();
+    let program = compile_with(
+        &network,
+        &params,
+        Options {
+            zeros: known.clone(),
+            ..options
+        },
+    )
+    .unwrap();
     check(
         &program,
         &network,
@@ -357,7 +379,7 @@ fn without_zeros_no_layer_is_known_to_be_sparse() {
     let network = model("digits");
     let params = machine("edge", 8);
     let options = options(EnginePolicy::Auto, Rule::Majority, false);
-    let program = compile_with(&network, &params, options).unwrap();
+    let program = compile_with(&network, &params, &options).unwrap();
     assert_eq!(names(&program, Engine::Dense).len(), 4);
     assert!(program.cluster.is_empty());
     let reason = &program.layers[0].engine.as_ref().unwrap().reason;

@@ -1,8 +1,9 @@
 //! Program files: read back they are the program; faulty ones are refused as a whole.
 
+use crate::support::compile_with;
 use crate::support::{self, model, preset};
 use heddle_arch::params::Params;
-use heddle_compiler::{FileError, Options, Program, Schedule, compile_with};
+use heddle_compiler::{FileError, Options, Program, Schedule};
 
 fn edge() -> Params {
     preset("edge")
@@ -14,7 +15,7 @@ fn digits(whole: bool) -> Program {
     } else {
         Options::default()
     };
-    compile_with(&model("digits"), &edge(), options).unwrap()
+    compile_with(&model("digits"), &edge(), &options).unwrap()
 }
 
 #[test]

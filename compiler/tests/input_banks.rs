@@ -2,10 +2,11 @@
 
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::{DrainForm, MatrixPlace, MatrixShape, Product, Scaling};
-use heddle_compiler::{CompileError, Memory, Program, Shortage, compile, compile_with};
+use heddle_compiler::{CompileError, Memory, Program, Shortage};
 
 use crate::support::matrices::{attention, options, runs, tiny};
 use crate::support::{Size, refusal, wide_network};
+use crate::support::{compile, compile_with};
 
 const SIZE: Size = Size {
     rows: 4,
@@ -121,7 +122,8 @@ fn pet_61_networks_of_matrices_leave_the_input_banks_alone() {
     params.state_buffer.input_banks = params.state_buffer.banks / 2;
     params.validate().unwrap();
     let options = options(DrainForm::All, false, false, false);
-    runs(&attention(), &params, options);
-    let [program, without] = [&params, &plain].map(|p| compile_with(&attention(), p, options));
+    runs(&attention(), &params, options.clone());
+    let [program, without] =
+        [&params, &plain].map(|p| compile_with(&attention(), p, options.clone()));
     assert_eq!(program.unwrap().once.image, without.unwrap().once.image);
 }

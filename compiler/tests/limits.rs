@@ -1,13 +1,14 @@
 //! Networks that do not fit, and layouts at the edge of what fits.
 
 use heddle_arch::params::Params;
-use heddle_compiler::{CompileError, Mapping, Memory, Shortage, compile, compile_with};
+use heddle_compiler::{CompileError, Mapping, Memory, Shortage};
 use heddle_network::Network;
 use heddle_sim::network::run as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::support::{Size, load, mapped, random_image, refusal, run, wide_network};
+use crate::support::{compile, compile_with};
 
 const SIZE: Size = Size {
     rows: 4,
@@ -64,10 +65,10 @@ fn row_tables_that_are_too_small_are_named() {
     params.state_buffer.row_offsets = 16;
     let flattened = mapped(Mapping::Flattened);
     // 24 taps on four rows.
-    let program = compile_with(&wide_network(4, 8), &params, flattened).unwrap();
+    let program = compile_with(&wide_network(4, 8), &params, flattened.clone()).unwrap();
     assert_eq!(program.once.row_offsets.len(), 24);
     params.array.rows = 1;
-    let message = compile_with(&wide_network(1, 8), &params, flattened).unwrap_err();
+    let message = compile_with(&wide_network(1, 8), &params, &flattened).unwrap_err();
     assert_eq!(
         message.to_string(),
         "network wide does not fit test: row offsets need 24 entries in each row, 16 available, \

@@ -2,11 +2,12 @@
 //! network, with every cycle predicted.
 
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{CompileError, LayerPlan, Options, compile_with};
+use heddle_compiler::{CompileError, LayerPlan, Options};
 use heddle_network::{LayerKind, Permutation, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::compile_with;
 use crate::support::matrices::{attention, check, options, random_matrices, runs, tiny};
 use crate::support::{random_size, share_multipliers};
 
@@ -46,7 +47,7 @@ fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_pre
         let mut event = |name: &str, happened: bool| {
             *events.entry(name.to_string()).or_insert(0) += u32::from(happened);
         };
-        let program = match compile_with(&network, &params, options) {
+        let program = match compile_with(&network, &params, &options) {
             Ok(program) => program,
             Err(CompileError::DoesNotFit { .. }) => {
                 event("does not fit", true);

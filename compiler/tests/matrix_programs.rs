@@ -6,13 +6,14 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{FileError, Options, Program, Reason, Unit, compile_with};
+use heddle_compiler::{FileError, Options, Program, Reason, Unit};
 use heddle_network::Network;
 use heddle_sim::network as golden;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
+use crate::support::compile_with;
 use crate::support::matrices::{attention, check, network, options, runs, tiny};
 use crate::support::{load, random_image, refusal};
 
@@ -356,7 +357,7 @@ fn a_program_of_matrices_comes_back_from_its_file() {
     let params = tiny();
     for fold in [false, true] {
         let options = options(DrainForm::All, fold, false, true);
-        let program = compile_with(&attention(), &params, options).expect("it fits");
+        let program = compile_with(&attention(), &params, &options).expect("it fits");
         let text = program.to_json(&params);
         let found = Program::from_json(&text, &params).expect("the same");
         assert_eq!(found.tensors, program.tensors);

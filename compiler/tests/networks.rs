@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heddle_arch::host::Counter;
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR};
 use heddle_arch::params::{Params, PartialSums, Post, ProgramMemory};
-use heddle_compiler::{LayerPlan, Mapping, Program, compile, compile_with};
+use heddle_compiler::{LayerPlan, Mapping, Program};
 use heddle_network::{LayerKind, Network, Padding};
 use heddle_sim::network::{class_of, run as golden};
 use rand::{Rng, SeedableRng};
@@ -16,6 +16,7 @@ use crate::support::{
     Size, check, load, mapped, model, preset, random_image, random_network, random_size, run,
     share_multipliers, whole, wide_network,
 };
+use crate::support::{compile, compile_with};
 
 /// All instructions of a program.
 fn instructions(program: &Program) -> Vec<Instruction> {

@@ -1,8 +1,9 @@
 //! Program files for machines whose stored sums enter the array at the top.
 
+use crate::support::compile;
 use crate::support::{model, preset};
 use heddle_arch::params::PartialSums;
-use heddle_compiler::{Program, compile};
+use heddle_compiler::Program;
 
 #[test]
 fn pet_57_a_program_is_for_a_machine_that_adds_sums_in_the_same_place() {

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{
-    Compiled, Mapping, Options, Pieces, Program, compile_in_pieces, compile_with,
-};
+use heddle_compiler::{Compiled, Mapping, Options, Pieces, Program, compile};
 use heddle_network::{Layer, LayerKind, Network, Shape};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
@@ -15,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::segments::read_forged;
 use crate::support::chain::{Link, chain, window};
+use crate::support::compile_with;
 use crate::support::converted::{padded_maximum, sum, table};
 use crate::support::depthwise::{depthwise, point, random_depthwise_network};
 use crate::support::{
@@ -46,8 +45,8 @@ fn check_golden(network: &Network, pieces: &Network, image: &[i8], place: &str) 
 }
 
 /// Three images on one machine; then the same from a file.
-fn check_images(made: &(Cow<Network>, Compiled), original: &Network, params: &Params, place: &str) {
-    let (network, program) = (&*made.0, &made.1.program);
+fn check_images(made: &Compiled, original: &Network, params: &Params, place: &str) {
+    let (network, program) = (&*made.network, &made.program);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let images = [0, 1, 2].map(|_| random_image(&mut rng, network));
     check_golden(original, network, &images[0], place);
@@ -165,16 +164,16 @@ fn shrink(
             whole: left.ilog2() % 2 == 0,
             ..Options::default()
         };
-        let made = match compile_in_pieces(network, &params, options, &[]) {
+        let made = match compile(network, &params, &options) {
             Ok(made) => made,
             Err(error) => {
-                let refused = compile_with(network, &params, options).expect_err(&place);
+                let refused = compile_with(network, &params, &options).expect_err(&place);
                 assert_eq!(error, refused, "{place}");
                 events.insert("refused".to_string());
                 return events;
             }
         };
-        for pieces in &made.1.program.pieces {
+        for pieces in &made.program.pieces {
             let mut layers = network.layers.iter();
             let layer = layers.find(|layer| layer.name == pieces.layer).unwrap();
             let [channels, rows] = pieces.counts(layer);
@@ -187,10 +186,10 @@ fn shrink(
                 events.insert(format!("{} by {direction}: {cause}", pieces.layer));
             }
         }
-        if made.1.program.keeps {
+        if made.program.keeps {
             check_images(&made, network, &params, &place);
         } else {
-            assert!(matches!(made.0, Cow::Borrowed(_)), "{place}");
+            assert!(matches!(made.network, Cow::Borrowed(_)), "{place}");
         }
     }
     events
@@ -230,14 +229,14 @@ fn bands_take_the_ways_that_whole_layers_take() {
     let network = chain(&mut ChaCha8Rng::seed_from_u64(3), shape, &links);
     let mut params = preset("tflite");
     params.state_buffer.words_per_bank = 64;
-    let made = compile_in_pieces(&network, &params, whole(), &[]).unwrap();
+    let made = compile(&network, &params, &whole()).unwrap();
     for (layer, mapping) in network
         .layers
         .iter()
         .zip(["flattened", "blocks", "channel"])
     {
         let bands = format!("{} rows ", layer.name);
-        let layers = made.1.program.layers.iter();
+        let layers = made.program.layers.iter();
         let bands: Vec<_> = layers
             .filter(|layer| !layer.host && layer.name.starts_with(&bands))
             .map(|layer| layer.choice.mapping.name())
@@ -249,8 +248,8 @@ fn bands_take_the_ways_that_whole_layers_take() {
     // As many of them as have room.
     params.state_buffer.words_per_bank = 16;
     let flattened = mapped(Mapping::Flattened);
-    let made = compile_in_pieces(&network, &params, flattened, &[]).unwrap();
-    let layers = made.1.program.layers.iter();
+    let made = compile(&network, &params, &flattened).unwrap();
+    let layers = made.program.layers.iter();
     let mut mappings = layers.map(|layer| layer.choice.mapping);
     assert!(mappings.any(|mapping| mapping == Mapping::Flattened));
 }
@@ -276,8 +275,8 @@ fn weights_and_programs_that_are_too_long_cut_channels() {
 #[test]
 fn a_network_that_fits_stays_as_it_is() {
     let (network, params) = (model("digits"), preset("edge"));
-    let (same, compiled) = compile_in_pieces(&network, &params, whole(), &[]).unwrap();
-    assert!(matches!(same, Cow::Borrowed(_)));
+    let compiled = compile(&network, &params, &whole()).unwrap();
+    assert!(matches!(compiled.network, Cow::Borrowed(_)));
     let program = compile_with(&network, &params, whole()).unwrap();
     assert_eq!(compiled.program.to_json(&params), program.to_json(&params));
 }
@@ -402,7 +401,7 @@ fn tensors_without_a_place_are_for_the_host_alone() {
     let network = network(1, shape, SUBJECTS[0].1);
     let mut params = params();
     params.state_buffer.words_per_bank = 64;
-    let (_, compiled) = compile_in_pieces(&network, &params, whole(), &[]).unwrap();
+    let compiled = compile(&network, &params, &whole()).unwrap();
     let program = compiled.program;
     assert!(program.tensors[0].planes.is_empty());
     let text = program.to_json(&params);

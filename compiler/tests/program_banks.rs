@@ -1,10 +1,11 @@
 //! A program file is for both kinds of program memory.
 
 use heddle_arch::params::{Params, Post, ProgramMemory};
-use heddle_compiler::{Options, Program, compile_with};
+use heddle_compiler::{Options, Program};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::compile_with;
 use crate::support::{check, random_image, random_network, random_size};
 
 /// The machine with its program in banks, if two others and the input banks leave room for it.

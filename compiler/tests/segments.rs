@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{
-    CompileError, Compiled, FileError, Load, Mapping, Memory, Options, Program,
-    compile_and_compare, compile_with,
-};
+use heddle_compiler::{CompileError, Compiled, FileError, Load, Mapping, Memory, Options, Program};
 use heddle_network::{Network, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,6 +15,7 @@ use crate::support::{
     self, check, has_halos, mapped, model, preset, random_image, random_network, random_size,
     refusal, whole,
 };
+use crate::support::{compile_whole, compile_with};
 
 /// Which memories are too small for all layers at once.
 fn lacks(error: &CompileError) -> Vec<Memory> {
@@ -143,7 +141,7 @@ fn each_memory_that_is_too_small_cuts_a_network_and_only_its_data_are_written_ag
     for (memory, (network, mut params), options, change) in rows {
         change(&mut params);
         let place = format!("{memory:?}");
-        let compiled = compile_and_compare(&network, &params, options, &[]).expect(&place);
+        let compiled = compile_whole(&network, &params, &options).expect(&place);
         let cut = compiled.cut.as_ref().expect(&place);
         assert_eq!(lacks(cut), [memory], "{place}");
         let program = &compiled.program;
@@ -166,15 +164,15 @@ fn row_offsets_of_a_network_that_is_cut_are_those_of_each_segment() {
     let (network, mut params) = with_row_tables();
     let options = mapped(Mapping::Blocks);
     params.state_buffer.row_offsets = 24;
-    let compiled = compile_and_compare(&network, &params, options, &[]).unwrap();
+    let compiled = compile_whole(&network, &params, &options).unwrap();
     assert!(compiled.cut.is_none() && compiled.program.segments.is_empty());
     for (tiles, double_buffered) in [(12, false), (18, true)] {
         params.column_tiles = tiles;
         let options = Options {
             double_buffered,
-            ..options
+            ..options.clone()
         };
-        let compiled = compile_and_compare(&network, &params, options, &[]).unwrap();
+        let compiled = compile_whole(&network, &params, &options).unwrap();
         let lacks = lacks(compiled.cut.as_ref().unwrap());
         assert_eq!(lacks, [Memory::ColumnTiles, Memory::RowOffsets]);
         let segments = compiled.program.segments.iter();
@@ -216,7 +214,7 @@ fn a_segment_has_as_many_words_as_the_program_memory_with_a_halt_for_each_run() 
     for (options, words) in [(Options::default(), two_layers), (whole(), two_layers - 1)] {
         for (missing, first) in [(0, 2), (1, 1)] {
             params.program.words = words - missing;
-            let program = compile_with(&network, &params, options).unwrap();
+            let program = compile_with(&network, &params, options.clone()).unwrap();
             // No other way is taken because its words fit better.
             assert_eq!(program.layers[0].choice.mapping, mapping);
             let runs = &program.runs[program.segments[0].runs.clone()];
@@ -254,7 +252,7 @@ const SIZES: [Size; 5] = [
 ];
 
 /// Halves a memory as long as the network can be compiled.
-fn smallest(network: &Network, params: &Params, options: Options, size: Size) -> Params {
+fn smallest(network: &Network, params: &Params, options: &Options, size: Size) -> Params {
     let mut best = params.clone();
     loop {
         let mut params = best.clone();
@@ -296,11 +294,11 @@ fn random_networks_in_segments_give_the_golden_outputs() {
         // One memory is as small as it can be, or two.
         for _ in 0..rng.random_range(1..=2) {
             let size = SIZES[rng.random_range(0..SIZES.len())];
-            params = smallest(&network, &params, options, size);
+            params = smallest(&network, &params, &options, size);
         }
         let place = format!("seed {seed}, {params:?}");
         let mut event = |name: String| *events.entry(name).or_default() += 1;
-        let compiled = match compile_and_compare(&network, &params, options, &[]) {
+        let compiled = match compile_whole(&network, &params, &options) {
             Ok(compiled) => compiled,
             Err(CompileError::DoesNotFit { layer, .. }) => {
                 assert!(layer.is_some(), "{place}: all layers fit by themselves");
@@ -367,11 +365,11 @@ fn segments_beside_each_other_have_half_of_each_memory_that_is_too_small() {
         ..Options::default()
     };
     let mut params = preset("edge");
-    let program = compile_with(&digits, &params, beside).unwrap();
+    let program = compile_with(&digits, &params, &beside).unwrap();
     assert!(!program.double_buffered && program.segments.is_empty());
     // The layers take 2, 4, 4 and 2 column tiles.
     params.column_tiles = 8;
-    let compiled = compile_and_compare(&digits, &params, beside, &[]).unwrap();
+    let compiled = compile_whole(&digits, &params, &beside).unwrap();
     check_images(&compiled, &digits, &params, "column tiles");
     let tiles = |load: &Load| {
         let tiles: BTreeSet<u32> = load.columns.iter().map(|column| column.tile).collect();
@@ -383,7 +381,7 @@ fn segments_beside_each_other_have_half_of_each_memory_that_is_too_small() {
     assert_eq!(found, [vec![0, 1], high, low, vec![4, 5]]);
     // No half of 6 holds four.
     params.column_tiles = 6;
-    let message = compile_with(&digits, &params, beside).unwrap_err();
+    let message = compile_with(&digits, &params, &beside).unwrap_err();
     let message = message.to_string();
     let end = "by itself, with two segments beside each other: column parameters need 8 column tiles, 6 available, 2 missing (set by column_tiles)";
     assert!(message.ends_with(end), "{message}");
@@ -400,15 +398,15 @@ fn segments_beside_each_other_have_half_of_each_memory_that_is_too_small() {
     params.state_buffer.words_per_bank = 256;
     let by_channel = Options {
         mapping: Some(Mapping::Channel),
-        ..beside
+        ..beside.clone()
     };
-    let compiled = compile_and_compare(&network, &params, by_channel, &[]).unwrap();
+    let compiled = compile_whole(&network, &params, &by_channel).unwrap();
     assert_eq!(compiled.program.segments.len(), 3);
     check_images(&compiled, &network, &params, "weights");
     // Functions of one byte have no halves.
     let (network, mut params) = with_tables();
     params.post.activations = 2;
-    let message = compile_with(&network, &params, beside).unwrap_err();
+    let message = compile_with(&network, &params, &beside).unwrap_err();
     assert!(
         message.to_string().contains("post.activations"),
         "{message}"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_arch::params::Params;
-use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program, compile, compile_with};
+use heddle_compiler::{Mapping, Options, Phases, PixelOrder, Program};
 use heddle_network::{LayerKind, Network, Shape};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::chain::{Link, chain};
 use crate::support::depthwise::random_depthwise_network;
 use crate::support::{Size, check, mapped, preset, random_image, share_multipliers};
+use crate::support::{compile, compile_with};
 
 fn random_params(rng: &mut ChaCha8Rng) -> Params {
     let rows = [2, 4, 4, 6, 8, 16][rng.random_range(0..6)];
@@ -126,7 +127,7 @@ fn pixels_made_together_give_the_golden_outputs() {
             mapping: asked,
             ..Options::default()
         };
-        let Ok(program) = compile_with(&network, &params, options) else {
+        let Ok(program) = compile_with(&network, &params, &options) else {
             continue;
         };
         let mut layers = program.layers.iter();
@@ -151,7 +152,7 @@ fn pixels_made_together_give_the_golden_outputs() {
             whole: true,
             ..options
         };
-        let whole = compile_with(&network, &params, whole).unwrap();
+        let whole = compile_with(&network, &params, &whole).unwrap();
         check(&whole, &network, &params, &images[..1], &place);
     }
     println!("{several} networks, {faster} faster; {events:#?}");
@@ -169,7 +170,7 @@ fn pixels_made_together_give_the_golden_outputs() {
 fn taken(rng: &mut ChaCha8Rng, size: Shape, links: &[Link], options: Options) -> Vec<Mapping> {
     let params = preset("tflite");
     let network = chain(rng, size, links);
-    let program = compile_with(&network, &params, options).unwrap();
+    let program = compile_with(&network, &params, &options).unwrap();
     let image = random_image(rng, &network);
     check(&program, &network, &params, &[image], "chain");
     let layers = program.layers.iter().zip(links);
@@ -189,7 +190,7 @@ fn layers_in_a_chain_change_together_up_to_a_mean_that_takes_their_phases() {
     // Of 143 pixels, and 4 x 6 x 7 of the phases.
     let (any, blocks) = (Options::default(), mapped(Mapping::Blocks));
     for (bias, options, mapping) in [
-        (143 * 168, any, Mapping::Blocks),
+        (143 * 168, any.clone(), Mapping::Blocks),
         (143 * 168, blocks, Mapping::Blocks),
         (143, any, Mapping::Toeplitz),
     ] {

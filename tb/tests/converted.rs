@@ -4,12 +4,13 @@
 use heddle_arch::host::ColumnScale;
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::DualScale;
-use heddle_compiler::{Options, Program, compile_with};
+use heddle_compiler::{Options, Program};
 use heddle_network::{LayerKind, Network, Padding};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
+use crate::generator::compile_with;
 use crate::generator::random_network;
 use crate::machines::{Machine, fitting, pooling, tiny, with_dual_scales};
 use crate::rtl::OrPanic;
@@ -96,7 +97,7 @@ fn check(params: Params, wanted: &[&'static str]) {
             whole,
             ..Options::default()
         };
-        let Ok(program) = compile_with(&network, params, options) else {
+        let Ok(program) = compile_with(&network, params, &options) else {
             continue;
         };
         let vectors: u64 = program.layers.iter().map(|layer| layer.vectors).sum();

@@ -3,10 +3,11 @@
 
 use crate::machines;
 use heddle_arch::params::Params;
-use heddle_compiler::{Mapping, Options, PixelOrder, compile_with};
+use heddle_compiler::{Mapping, Options, PixelOrder};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::generator::compile_with;
 use crate::generator::depthwise::random_depthwise_network;
 use crate::machines::Machine;
 use crate::rtl::{Checked, Coverage, OrPanic, seeds};
@@ -119,7 +120,7 @@ fn a_mean_of_phases_agrees() {
         let network = random_depthwise_network(&mut rng, 1, machine.params.lanes());
         let network = machines::fitting(network, &machine.params);
         let whole = options(Mapping::Blocks, seed % 2 == 0);
-        let Ok(program) = compile_with(&network, &machine.params, whole) else {
+        let Ok(program) = compile_with(&network, &machine.params, &whole) else {
             continue;
         };
         let last = &network.layers[network.layers.len() - 1];

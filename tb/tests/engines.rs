@@ -2,10 +2,11 @@
 //! too, against the golden machine.
 
 use heddle_arch::params::Params;
-use heddle_compiler::{Engine, EnginePolicy, Program, Rule, compile_for};
+use heddle_compiler::{Engine, EnginePolicy, Options, Program, Rule};
 use heddle_network::Network;
 use heddle_tb::network::NetworkReport;
 
+use crate::generator::compile_with;
 use crate::generator::engines::{options, with_cluster, zeros};
 use crate::imported::recorded_image;
 use crate::machines::Machine;
@@ -35,7 +36,15 @@ fn check(network: &Network, params: Params, images: &[Vec<i8>]) -> [Vec<String>;
     let known = zeros(network, images);
     [(EnginePolicy::Auto, true), (EnginePolicy::Sparse, false)].map(|(policy, whole)| {
         let options = options(policy, Rule::Cycles, whole);
-        let program = compile_for(network, &machine.params, options, &known).or_panic();
+        let program = compile_with(
+            network,
+            &machine.params,
+            Options {
+                zeros: known.clone(),
+                ..options
+            },
+        )
+        .or_panic();
         let runs = images.iter().map(|image| (image, None));
         let report = run_images(&machine, 1, (network, &program), runs).or_panic();
         assert_eq!(report.images, images.len());

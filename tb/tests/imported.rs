@@ -2,10 +2,11 @@
 //! counter that of the golden machine. The importer's tests hold the golden network against the recorded bytes.
 
 use heddle_arch::params::Params;
-use heddle_compiler::{Options, Program, compile_with};
+use heddle_compiler::{Options, Program};
 use heddle_import::Inexact;
 use heddle_network::Network;
 
+use crate::generator::compile_with;
 use crate::machines::Machine;
 use crate::recorded::{Arrays, ONNX_NETWORKS, arrays, bytes, image, imported, int8, models, read};
 use crate::rtl::OrPanic;
@@ -28,7 +29,7 @@ fn check(machine: &Machine, network: &Network, image: &[i8], whole: bool) -> Pro
         whole,
         ..Options::default()
     };
-    let program = compile_with(network, &machine.params, options).or_panic();
+    let program = compile_with(network, &machine.params, &options).or_panic();
     run_images(machine, 1, (network, &program), [(image, None)]).or_panic();
     program
 }

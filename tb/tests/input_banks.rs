@@ -4,7 +4,6 @@
 use crate::machines;
 use heddle_arch::isa::{Drain, Instruction, LoadWeights, Record, RowBlock};
 use heddle_arch::params::{Params, ProgramMemory};
-use heddle_compiler::compile;
 use heddle_network::Network;
 use heddle_sim::network::run as golden;
 use heddle_tb::host::Host;
@@ -12,6 +11,7 @@ use heddle_tb::network::Bench;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::generator::compile;
 use crate::machines::Machine;
 use crate::machines::build;
 use crate::machines::pair::{HALT, Pair, row};

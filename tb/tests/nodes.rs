@@ -1,5 +1,6 @@
 //! Networks of products and transposes on the emitted machine: values and counters against the golden models.
 
+use crate::generator::compile_with;
 use crate::generator::matrices::{network, random_matrices};
 use crate::machines;
 use crate::machines::Machine;
@@ -7,7 +8,7 @@ use crate::rtl;
 use crate::rtl::{Checked, Coverage, OrPanic};
 use crate::top::{images, run_images};
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{IdentitySource, MatrixOptions, Options, compile_with};
+use heddle_compiler::{IdentitySource, MatrixOptions, Options};
 use heddle_network::{LayerKind, Network};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -75,7 +76,7 @@ fn a_wrong_identity_is_found() {
     let machine = Machine::new(machines::tiny());
     let network = chain(6, 4);
     let options = whole(DrainForm::Direct);
-    let mut program = compile_with(&network, &machine.params, options).expect("it fits");
+    let mut program = compile_with(&network, &machine.params, &options).expect("it fits");
     let images = images(&mut ChaCha8Rng::seed_from_u64(1), &network, 1);
     run_images(&machine, 1, (&network, &program), images.clone()).expect("exact");
     // The row of the identity in partition 2 gets its 1 where that of partition 1 is.
@@ -110,12 +111,12 @@ fn pet_x4_channels_last_of_the_annex_and_of_random_tensors() {
     let expected = [0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23];
     let golden = heddle_sim::network::run(&annex, &image).expect("it runs");
     assert_eq!(golden[0].values, expected);
-    let program = compile_with(&annex, &machine.params, options).expect("it fits");
+    let program = compile_with(&annex, &machine.params, &options).expect("it fits");
     run_images(&machine, 1, (&annex, &program), [(image, None)]).unwrap();
 
     for (batch, channels, height, width) in [(2, 3, 5, 3), (3, 6, 2, 4), (1, 9, 3, 3)] {
         let network = nchw_to_nhwc(batch, channels, height, width);
-        let program = compile_with(&network, &machine.params, options).expect("it fits");
+        let program = compile_with(&network, &machine.params, &options).expect("it fits");
         // Each of the N matrices is loaded in sub-blocks of R x C.
         let loads = program.schedule.steps.iter();
         let loads = loads.filter(|step| step.unit == heddle_compiler::Unit::Weights);
@@ -160,7 +161,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
         form: forms[rng.random_range(0..4)],
     };
     let options = options(rng.random(), matrices);
-    let Ok(program) = compile_with(&network, &machine.params, options) else {
+    let Ok(program) = compile_with(&network, &machine.params, &options) else {
         return Ok(false);
     };
     let vectors: u64 = program.layers.iter().map(|layer| layer.vectors).sum();

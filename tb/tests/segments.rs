@@ -2,10 +2,11 @@
 //! value against the golden network, every counter against the golden machine.
 
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{Options, Program, TensorPlan, compile_in_pieces, compile_with};
+use heddle_compiler::{Options, Program, TensorPlan, compile};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::generator::compile_with;
 use crate::generator::{has_halos, model, random_network};
 use crate::machines::{Machine, fitting};
 use crate::rtl::{Checked, Coverage, OrPanic, seeds};
@@ -58,8 +59,8 @@ fn run_random(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<
         double_buffered: seed % 2 == 0,
         ..Options::default()
     };
-    let (network, program) = match compile_in_pieces(&network, params, options, &[]) {
-        Ok((network, made)) if made.cut.is_some() || made.program.keeps => (network, made.program),
+    let (network, program) = match compile(&network, params, &options) {
+        Ok(made) if made.cut.is_some() || made.program.keeps => (made.network, made.program),
         _ => return Ok(false),
     };
     if program
@@ -123,9 +124,8 @@ fn the_digits_in_pieces_are_classified_as_at_once() {
     let machine = Machine::new(small());
     let digits = model("digits");
     assert!(compile_with(&digits, &machine.params, Options::default()).is_err());
-    let made = compile_in_pieces(&digits, &machine.params, Options::default(), &[]);
-    let (network, compiled) = made.unwrap();
-    let program = &compiled.program;
+    let compiled = compile(&digits, &machine.params, &Options::default()).unwrap();
+    let (network, program) = (compiled.network, &compiled.program);
     let named = |name: &str| program.pieces.iter().any(|pieces| pieces.layer == name);
     assert!(named("conv2") && named("conv3"), "{:?}", program.pieces);
     let report = run_images(&machine, 1, (&network, program), labelled(&network, 3)).or_panic();

@@ -5,7 +5,7 @@ use crate::generator;
 use crate::machines;
 use heddle_arch::host::Counter;
 use heddle_arch::params::{MaskPlace, Params, Post};
-use heddle_compiler::{Mapping, Options, Program, compile, compile_with};
+use heddle_compiler::{Mapping, Options, Program};
 use heddle_network::{LayerKind, Network};
 use heddle_tb::host::Access;
 use heddle_tb::network::{Bench, LayerReport, NetworkReport};
@@ -13,6 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Display;
 
+use crate::generator::{compile, compile_with};
 use crate::machines::{Machine, verdict};
 use crate::rtl::{Checked, Coverage, OrPanic};
 
@@ -113,7 +114,7 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
         whole: seed % 3 == 0,
         ..Options::default()
     };
-    let Ok(program) = compile_with(&network, params, options) else {
+    let Ok(program) = compile_with(&network, params, &options) else {
         return Ok(false);
     };
     let vectors: u64 = program.layers.iter().map(|layer| layer.vectors).sum();
@@ -207,7 +208,7 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
                 mapping: Some(mapping),
                 ..Options::default()
             };
-            let Ok(program) = compile_with(&network, params, options) else {
+            let Ok(program) = compile_with(&network, params, &options) else {
                 continue;
             };
             let report = run_images(&machine, seed, (&network, &program), images.clone());
@@ -258,7 +259,7 @@ fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
         mapping: Some(Mapping::Flattened),
         ..Options::default()
     };
-    let program = compile_with(&network, &machine.params, options).unwrap();
+    let program = compile_with(&network, &machine.params, &options).unwrap();
     assert!(!program.once.row_offsets.is_empty());
     let mut host = machine.host(1);
     host.start_record();
@@ -327,7 +328,7 @@ fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
             whole,
             ..Options::default()
         };
-        let program = compile_with(&network, &machine.params, options).unwrap();
+        let program = compile_with(&network, &machine.params, &options).unwrap();
         let images = labelled(&network, 4);
         let report = run_images(&machine, 1, (&network, &program), images).or_panic();
         // Of the first four images the network itself misreads one.

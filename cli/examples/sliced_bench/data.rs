@@ -72,7 +72,8 @@ fn compiled(network: &Network, params: &Params) -> Program {
         mapping: Some(Mapping::Channel),
         ..Options::default()
     };
-    heddle_compiler::compile_with(network, params, options).expect("the network fits the machine")
+    let compiled = heddle_compiler::compile(network, params, &options);
+    compiled.expect("the network fits the machine").program
 }
 
 /// Activations of the digits network as they lie in the state buffer: re-centred, rows filled up

@@ -1,16 +1,8 @@
 //! The mapping of a layer and what speaks for it.
 
-use super::{Candidate, Candidates};
+use super::Candidates;
 use crate::product::Mapping;
-
-/// What a layer takes with a mapping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MappingCost {
-    /// Cycles of one image: the counter CYCLES.
-    pub cycles: u64,
-    /// Bytes of the layer's input and weights in each partition.
-    pub buffer_bytes: u64,
-}
+use crate::ways::{Candidate, MappingCost};
 
 /// The mapping of a layer and what speaks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]

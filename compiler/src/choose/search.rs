@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::candidate::{Builder, Candidate, Switches, Ways};
-use super::orders::{BlockGroup, Part, block_layers};
 use crate::memory::{Memories, Room};
 use crate::product::Mapping;
+use crate::ways::{BlockGroup, Builder, Candidate, Part, Switches, Ways, block_layers};
 
 /// What the search looks at: whether combinations fit, and the clocks that they take for an image.
 #[derive(Clone, Copy)]
@@ -133,7 +132,10 @@ impl Search<'_> {
     /// The combination with the fewest clocks, as far as changes of a group lead to it; changes of mappings only if they may.
     pub fn fastest(&self, switches: Switches, begin: Ways, maps: bool) -> Candidate {
         let mut best = self.streamed_where_faster(switches, begin);
-        while maps {
+        if !maps {
+            return best;
+        }
+        loop {
             let changes = self
                 .groups
                 .changes(&best.ways, (&[], false), |_, _| true)
@@ -143,10 +145,9 @@ impl Search<'_> {
                 Some(better) if self.goal.clocks(&better) < self.goal.clocks(&best) => {
                     best = better;
                 }
-                _ => break,
+                _ => return best,
             }
         }
-        best
     }
 
     /// Weights are streamed where that saves clocks: each layer for itself, since it changes nothing for others.

@@ -2,8 +2,9 @@
 
 use heddle_network::Network;
 
-use super::{Candidate, Candidates, Choice, MappingCost};
+use super::{Candidate, Candidates, Choice};
 use crate::table::Table;
+use crate::ways::MappingCost;
 
 /// All combinations, and what each layer takes in them. Those before the one that was taken have these errors.
 pub(crate) fn tables(

@@ -7,10 +7,10 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
 
 use super::ColumnParam;
-use crate::choose::Candidate;
 use crate::ir::Lowered;
 use crate::layout::MatrixPlace;
 use crate::memory::Placement;
+use crate::ways::Candidate;
 
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), [u8; 8]>;

@@ -7,9 +7,9 @@ use heddle_arch::params::Params;
 use super::image;
 use super::load::{Load, Segment};
 use super::program::RunPlan;
-use crate::choose::Candidate;
 use crate::ir::Lowered;
 use crate::memory::Placement;
+use crate::ways::Candidate;
 
 /// What the stages before have made of a network.
 pub(super) struct Parts<'a> {

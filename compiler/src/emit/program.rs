@@ -11,9 +11,9 @@ use heddle_network::Network;
 use super::{Load, Segment, SyncCount};
 use crate::choose::MappingChoice;
 use crate::layout::TensorPlan;
+use crate::pieces::{Pieces, rewritten};
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
-use crate::split::{Pieces, rewritten};
 
 /// Everything that a host writes to a machine to run a network, and where it finds the tensors.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use heddle_network::Layer;
 
 use super::layer::{Suited, suited, values};
 use super::search::{Prefer, search};
-use crate::choose::Candidate;
 use crate::error::CompileError;
 use crate::ir::Lowered;
 use crate::product::ClusterLayer;
 use crate::rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 use crate::sparse::Resident;
+use crate::ways::Candidate;
 
 /// The engines of a network.
 #[derive(Debug, Clone)]

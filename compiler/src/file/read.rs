@@ -12,13 +12,14 @@ use super::form::{
 use super::limit::Limit;
 use super::runs::Loads;
 use super::{FileError, load, runs};
-use crate::choose::{MappingChoice, MappingCost};
+use crate::choose::MappingChoice;
 use crate::emit::{LayerPlan, Program, RunPlan, SyncCount};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
+use crate::pieces::Pieces;
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
-use crate::split::Pieces;
+use crate::ways::MappingCost;
 
 /// Bytes of a text of hexadecimal digits, in groups.
 pub(super) fn digits(field: &str, text: &str, group: usize) -> Result<Vec<u8>, FileError> {

@@ -9,12 +9,12 @@ use super::form::{
     PiecesFile, RunFile, SegmentFile, TensorFile,
 };
 use super::machine::MachineFile;
-use crate::choose::MappingCost;
 use crate::emit::{ColumnParam, LayerPlan, Program, RunPlan, Segment};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
+use crate::pieces::Pieces;
 use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
-use crate::split::Pieces;
+use crate::ways::MappingCost;
 
 /// Everything that the checksum covers.
 pub(super) fn content(program: &Program, params: &Params) -> Content {

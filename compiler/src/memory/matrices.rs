@@ -11,13 +11,13 @@ use super::colour::{Colours, colours};
 use super::helpers::{Helper, Wanted, helpers, other};
 use super::row_tables::RowTables;
 use super::{Memories, Regions, numbers};
-use crate::choose::Candidate;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::{Id, MatrixWork};
 use crate::layout::{MatrixPlace, MatrixShape};
 use crate::options::{IdentitySource, MatrixOptions};
 use crate::product::WeightPlan;
 use crate::product::matrix::IdentityBuild;
+use crate::ways::Candidate;
 
 /// Addresses of everything.
 #[derive(Debug, Default)]

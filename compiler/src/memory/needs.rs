@@ -6,18 +6,9 @@ use std::rc::Rc;
 use super::allocate::{SpaceRequest, agree, allocate};
 use super::row_tables::RowTables;
 use super::{Cut, Memories, numbers};
-use crate::choose::{Candidate, Layout, TensorLayout};
 use crate::error::{Memory, Shortage};
 use crate::product::WeightPlan;
-
-/// Addresses of the tensors of planes.
-#[derive(Debug)]
-pub(crate) struct Addresses {
-    /// Of each tensor; none if one is larger than any partition: it has no map of its words, and no offset leads to its planes.
-    pub bases: Option<Vec<u32>>,
-    /// For each step the end of all tensors that are needed then; of tensors without addresses the sum of their bytes.
-    ends: Vec<u64>,
-}
+use crate::ways::{Addresses, Candidate, Layout, TensorLayout};
 
 impl Memories<'_> {
     /// The input of the network lies in banks of its own.

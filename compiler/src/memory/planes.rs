@@ -13,8 +13,8 @@ use heddle_arch::params::Params;
 
 use super::needs::Needs;
 use super::{Cut, Matrices, Parts, Regions};
-use crate::choose::Candidate;
 use crate::error::Memory;
+use crate::ways::Candidate;
 
 /// Addresses of tensors and weights of segments that fit.
 pub(super) fn place(

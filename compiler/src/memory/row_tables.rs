@@ -4,11 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What each row adds to the addresses of a K tile.
-type RowOffsets = Vec<Option<u16>>;
-
-/// The offsets of a layer for each input and part, for each K tile; none if the rows add nothing.
-pub(crate) type RowEntries = Vec<Vec<Option<Vec<RowOffsets>>>>;
+use crate::product::{RowEntries, RowOffsets};
 
 /// Entries of the offset tables, and which of them the layers use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use heddle_arch::params::ProgramMemory;
 
-use super::needs::{Addresses, Needs};
+use super::needs::Needs;
 use super::{Cut, Memories, matrices, planes};
-use crate::choose::Candidate;
 use crate::error::{CompileError, Memory, Shortage};
+use crate::ways::{Addresses, Candidate};
 
 /// What must fit at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use heddle_arch::params::Params;
 use heddle_network::Network;
 
 use super::Placement;
-use crate::choose::Candidate;
 use crate::ir::Lowered;
 use crate::layout::{MatrixPlace, TensorPlan};
 use crate::table::Table;
+use crate::ways::Candidate;
 
 /// Where everything lies, and what is left of each partition.
 pub(crate) fn tables(

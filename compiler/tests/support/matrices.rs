@@ -3,13 +3,14 @@
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program, compile_with};
+use heddle_compiler::{IdentitySource, MatrixOptions, Options, Program};
 use heddle_network::Network;
 use heddle_sim::network as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::compile_with;
 use super::{load, random_image, run};
 
 /// The preset with a larger program memory.

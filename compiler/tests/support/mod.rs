@@ -6,12 +6,15 @@ pub mod engines;
 pub mod matrices;
 pub mod sparse;
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::params::{Params, Post};
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_compiler::{Engine, LayerPlan, Load, Mapping, Options, Program, TensorPlan, compile};
+use heddle_compiler::{
+    CompileError, Compiled, Cuts, Engine, LayerPlan, Load, Mapping, Options, Program, TensorPlan,
+};
 use heddle_network::{Input, Layer, LayerKind, Network, Padding, Shape};
 use heddle_sim::machine::{Counters, Machine};
 use heddle_sim::network::{Tensor, run as golden, run_layer};
@@ -31,6 +34,34 @@ pub fn model(name: &str) -> Network {
 /// A configuration of `configs`.
 pub fn preset(name: &str) -> Params {
     Params::from_json(&read(format!("configs/{name}.json"))).unwrap()
+}
+
+/// What is made of a network of which no layer is cut.
+pub fn compile_whole<'n>(
+    network: &'n Network,
+    params: &Params,
+    options: impl Borrow<Options>,
+) -> Result<Compiled<'n>, CompileError> {
+    let options = options.borrow();
+    let options = Options {
+        cuts: options.cuts.min(Cuts::Network),
+        ..options.clone()
+    };
+    heddle_compiler::compile(network, params, &options)
+}
+
+/// Its program.
+pub fn compile_with(
+    network: &Network,
+    params: &Params,
+    options: impl Borrow<Options>,
+) -> Result<Program, CompileError> {
+    compile_whole(network, params, options).map(|compiled| compiled.program)
+}
+
+/// The same without options.
+pub fn compile(network: &Network, params: &Params) -> Result<Program, CompileError> {
+    compile_with(network, params, Options::default())
 }
 
 /// Layers that take it have this mapping.

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use heddle_arch::Params;
 use heddle_compiler::Program;
+use heddle_compiler::compile;
 use heddle_gen::{EmitOptions, emit};
 use heddle_hdl::catalog;
 use heddle_network::Network;
@@ -113,7 +114,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let setup = Setup {
-        program: heddle_compiler::compile(&network, &params).expect("the network fits"),
+        program: compile(&network, &params, &heddle_compiler::Options::default())
+            .expect("the network fits")
+            .program,
         library: build_shared(&sources, &Options::default()).expect("the Verilog is legal"),
         params,
         network,

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use heddle_arch::params::{Params, Sparse};
 use heddle_compiler::{
-    Engine, EngineOptions, EnginePolicy, Mapping, Options, Program, Rule, Zeros, compile_for,
+    Engine, EngineOptions, EnginePolicy, Mapping, Options, Program, Rule, Zeros, compile,
 };
 use heddle_network::Network;
 use heddle_sim::network::run as golden;
@@ -114,8 +114,13 @@ fn run(case: &Case, policy: EnginePolicy, whole: bool) -> Run {
         },
         ..Options::default()
     };
-    let program = compile_for(&case.network, &case.params, options, &known)
-        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let options = Options {
+        zeros: known,
+        ..options
+    };
+    let program = compile(&case.network, &case.params, &options)
+        .unwrap_or_else(|error| panic!("{}: {error}", case.name))
+        .program;
     let images = case.network.images.iter().take(case.images[1]);
     let images: Vec<_> = images.map(|image| (&image[..], None)).collect();
     let report = simulate(&case.params, &case.network, &program, &images, |_| {})

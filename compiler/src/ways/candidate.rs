@@ -6,15 +6,12 @@ use std::rc::Rc;
 
 use heddle_arch::params::Params;
 
-use super::MappingCost;
 use super::layouts::TensorLayout;
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
-use crate::engine::Engines;
 use crate::ir::{Lowered, MatrixWork};
 use crate::layout::{PixelOrder, TensorPlan};
-use crate::memory::{Addresses, RowEntries};
-use crate::product::{Mapping, Orders, PlacedLayer, WeightPlan};
+use crate::product::{ClusterLayer, Mapping, Orders, PlacedLayer, RowEntries, WeightPlan};
 
 /// Which depthwise layers make several pixels at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,12 +81,30 @@ impl Ways {
     }
 }
 
+/// What a layer takes with a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MappingCost {
+    /// Cycles of one image: the counter CYCLES.
+    pub cycles: u64,
+    /// Bytes of the layer's input and weights in each partition.
+    pub buffer_bytes: u64,
+}
+
 /// What a layer of planes takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LayerCost {
     pub mapping: MappingCost,
     /// Instruction words, without HALT.
     pub words: u64,
+}
+
+/// Addresses of the tensors of planes.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    /// Of each tensor; none if one is larger than any partition: it has no map of its words, and no offset leads to its planes.
+    pub bases: Option<Vec<u32>>,
+    /// For each step the end of all tensors that are needed then; of tensors without addresses the sum of their bytes.
+    pub ends: Vec<u64>,
 }
 
 /// How the tensors of planes lie with some mappings. Whether weights are streamed changes nothing of it.
@@ -155,6 +170,11 @@ impl Candidate {
 /// Values that were made before, by all that they depend on.
 type Memo<K, V> = RefCell<Vec<(K, V)>>;
 
+/// Mapping, streamed weights, what is read and written.
+type PlanKey = (Mapping, bool, Orders);
+/// Order of the pixels, weights of the readers.
+type TensorKey = (PixelOrder, Vec<usize>);
+
 /// The value of a key, made if it is not there.
 fn once<K: PartialEq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce(&K) -> V) -> V {
     let there = memo
@@ -180,11 +200,11 @@ pub(crate) struct Builder<'a> {
     pub params: &'a Params,
     layouts: RefCell<HashMap<Vec<Mapping>, Rc<Layout>>>,
     /// For each layer.
-    plans: Vec<Memo<(Mapping, bool, Orders), Rc<WeightPlan>>>,
+    plans: Vec<Memo<PlanKey, Rc<WeightPlan>>>,
     rows: Vec<Memo<Vec<usize>, Rc<RowEntries>>>,
     costs: Vec<Memo<Vec<usize>, LayerCost>>,
     /// For each tensor, by its order and the weights of its readers.
-    tensors: Vec<Memo<(PixelOrder, Vec<usize>), Rc<TensorLayout>>>,
+    tensors: Vec<Memo<TensorKey, Rc<TensorLayout>>>,
 }
 
 impl<'a> Builder<'a> {
@@ -456,8 +476,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Instruction words of each layer of planes, without HALT. They do not depend on addresses.
-    pub fn words(&self, candidate: &Candidate, engines: &Engines) -> Vec<u64> {
-        let of_layer = |layer: usize| match (&engines.sparse[layer], &candidate.weights[layer]) {
+    pub fn words(&self, candidate: &Candidate, cluster: &[Option<ClusterLayer>]) -> Vec<u64> {
+        let of_layer = |layer: usize| match (&cluster[layer], &candidate.weights[layer]) {
             (Some(sparse), Some(plan)) => self.alone(layer, plan, &candidate.layout, |placed| {
                 let instructions = placed.cluster_instructions(sparse);
                 instructions.iter().map(|i| i.words() as u64).sum()
@@ -473,14 +493,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Cycles of the layers of planes, each alone; of those on the cluster by estimate.
-    pub fn cycles(&self, candidate: &Candidate, engines: &Engines) -> u64 {
-        let layers = self
-            .graph
-            .layers()
-            .map(|layer| match &engines.sparse[layer] {
-                Some(sparse) => sparse.cycles,
-                None => candidate.cost(layer).map_or(0, |cost| cost.cycles),
-            });
+    pub fn cycles(&self, candidate: &Candidate, cluster: &[Option<ClusterLayer>]) -> u64 {
+        let layers = self.graph.layers().map(|layer| match &cluster[layer] {
+            Some(sparse) => sparse.cycles,
+            None => candidate.cost(layer).map_or(0, |cost| cost.cycles),
+        });
         layers.sum()
     }
 }
