@@ -175,7 +175,7 @@ pub enum CompileError {
         /// At least one.
         shortages: Vec<Shortage>,
         /// All ways that were tried, if they were asked for.
-        ways: Vec<Table>,
+        ways: Box<[Table]>,
     },
     /// A convolution needs more of a traversal unit.
     #[error("{field} is {found}, networks need at least 2")]
@@ -236,14 +236,14 @@ impl CompileError {
             beside: false,
             configuration: params.name.clone(),
             shortages,
-            ways: Vec::new(),
+            ways: Box::default(),
         }
     }
 
     /// The same with the ways that were tried.
     pub(crate) fn with_ways(mut self, tried: Vec<Table>) -> Self {
         if let CompileError::DoesNotFit { ways, .. } = &mut self {
-            *ways = tried;
+            *ways = tried.into();
         }
         self
     }
