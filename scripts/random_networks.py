@@ -1,340 +1,16 @@
-"""Random networks for scripts/same_programs.py: made of a number, the same with every version of Python.
+"""Random networks for scripts/same_programs.py: a number makes a network, with every version of Python the same.
 
 Each network is of a family, which says what its layers are and on which configurations it is compiled.
 """
 
-import random
+from random_layers import FIRST, Draw, Network
 
 COUNT = 500
 # Numbers whose first network takes too long to compile, and how often they are drawn again.
 DRAWN_AGAIN = {}
-FIRST = "input"
-
-
-class Draw:
-    """Random numbers that depend on getrandbits alone."""
-
-    def __init__(self, seed):
-        self.bits = random.Random(seed).getrandbits
-
-    def below(self, count):
-        return self.bits(32) * count >> 32
-
-    def among(self, least, most):
-        return least + self.below(most - least + 1)
-
-    def one_of(self, items):
-        return items[self.below(len(items))]
-
-    def chance(self, percent):
-        return self.below(100) < percent
-
-    def byte(self):
-        return self.bits(8) - 128
-
-
-def reciprocal(count):
-    """Multiplier and shift of 1 / (2 x count)."""
-    shift = 1 - count.bit_length()
-    return ((1 << (31 - shift)) + count) // (2 * count), shift
-
-
-class Network:
-    """Layers that read each other; `post` has the options of post-processing that they may need."""
-
-    def __init__(self, draw, name, shape, post=()):
-        self.draw, self.name, self.post = draw, name, post
-        self.shapes = {FIRST: tuple(shape)}
-        self.zero_points = {FIRST: draw.byte() if draw.chance(70) else 0}
-        self.layers, self.further, self.tables = [], [], []
-        self.last = FIRST
-
-    def push(self, kind, shape, inputs, **fields):
-        name = f"{kind}{len(self.layers)}"
-        self.layers.append({"kind": kind, "name": name, "inputs": inputs, **fields})
-        self.shapes[name] = tuple(shape)
-        self.zero_points[name] = fields.get("output_zero_point", self.zero_points[inputs[0]])
-        self.last = name
-        return name
-
-    def add_input(self):
-        """A further input, which is added to the first one."""
-        self.shapes["side"], self.zero_points["side"] = self.shapes[FIRST], self.draw.byte()
-        self.further.append("side")
-        self.weighted_sum([FIRST, "side"])
-
-    def source(self):
-        """Mostly the layer before."""
-        return self.draw.one_of(list(self.shapes)) if self.draw.chance(20) else self.last
-
-    def others(self, name):
-        """A tensor of the same shape, now and then the same one."""
-        return self.draw.one_of([other for other in self.shapes if self.shapes[other] == self.shapes[name]])
-
-    def scale(self, fan_in):
-        if self.draw.chance(4):
-            return 0, 0
-        if "left_shift" in self.post and self.draw.chance(8):
-            return self.draw.among(1 << 30, (1 << 31) - 1), self.draw.among(0, 2)
-        return self.draw.among(1 << 30, (1 << 31) - 1), -8 - (fan_in.bit_length() - 1) // 2
-
-    def clamped(self):
-        """Zero point and bounds: a Relu, any, or none."""
-        draw, zero_point = self.draw, self.draw.byte()
-        least, most = -128, 127
-        if draw.chance(40):
-            least = zero_point
-        elif draw.chance(20):
-            least, most = sorted((draw.byte(), draw.byte()))
-        return {"output_zero_point": zero_point, "activation_min": least, "activation_max": most, "output_scale": 0.1}
-
-    def scaled(self, outputs, fan_in):
-        scales = [self.scale(fan_in) for _ in range(outputs)]
-        fields = {
-            "multiplier": [multiplier for multiplier, _ in scales],
-            "shift": [shift for _, shift in scales],
-            "rounding": self.draw.one_of(("single", "double")),
-            **self.clamped(),
-        }
-        if "activations" in self.post and self.draw.chance(15):
-            fields |= self.looked_up(fields["output_zero_point"])
-        return fields
-
-    def looked_up(self, zero_point):
-        if len(self.tables) < 4:
-            self.tables.append([self.draw.byte() for _ in range(256)])
-        table = self.draw.one_of(self.tables)
-        return {"table": table, "table_zero_point": zero_point, "output_zero_point": self.draw.byte()}
-
-    def weighted(self, outputs, fan_in):
-        draw, zeros = self.draw, self.draw.below(60)
-        return {
-            "weights": [0 if draw.chance(zeros) else draw.byte() for _ in range(outputs * fan_in)],
-            "bias": [draw.among(-50000, 50000) for _ in range(outputs)],
-            **self.scaled(outputs, fan_in),
-        }
-
-    def conv(self, outputs, kernel, source=None, stride=(1, 1), dilation=(1, 1), groups=1, same=True):
-        """Padding that keeps the plane, or any that the kernel allows."""
-        draw, source = self.draw, source or self.last
-        channels, *sides = self.shapes[source]
-        padding, result = [], []
-        for axis in (0, 1):
-            extent = (kernel[axis] - 1) * dilation[axis] + 1
-            before, after = (extent - 1) // 2, extent // 2
-            if not same:
-                before, after = draw.below(extent), draw.below(extent)
-            after += max(0, extent - sides[axis] - before - after)
-            padding += [before, after]
-            result.append((sides[axis] + before + after - extent) // stride[axis] + 1)
-        return self.push(
-            "conv2d", (outputs, *result), [source],
-            output_channels=outputs, kernel=list(kernel), stride=list(stride), dilation=list(dilation), groups=groups,
-            padding=dict(zip(("top", "bottom", "left", "right"), padding)),
-            **self.weighted(outputs, channels // groups * kernel[0] * kernel[1]),
-        )
-
-    def any_conv(self):
-        draw, source = self.draw, self.source()
-        channels = self.shapes[source][0]
-        groups = draw.one_of((1, 1, channels, draw.one_of([g for g in range(1, channels + 1) if channels % g == 0])))
-        outputs = draw.among(1, 20) if groups == 1 else groups * draw.among(1, 2)
-        dilation = (draw.among(1, 3), draw.among(1, 3)) if draw.chance(20) else (1, 1)
-        stride = (draw.among(1, 2), draw.among(1, 2)) if draw.chance(40) else (1, 1)
-        return self.conv(outputs, (draw.among(1, 3), draw.among(1, 3)), source, stride, dilation, groups, draw.chance(50))
-
-    def depthwise(self, stride=1, kernel=(3, 3), same=True):
-        channels = self.shapes[self.last][0]
-        return self.conv(channels, kernel, None, (stride, stride), groups=channels, same=same)
-
-    def connected(self, outputs):
-        channels, height, width = self.shapes[self.last]
-        fields = self.weighted(outputs, channels * height * width)
-        return self.push("fully_connected", (outputs, 1, 1), [self.last], output_features=outputs, **fields)
-
-    def end(self, outputs):
-        """Values of the whole plane, of its mean if it is large."""
-        channels, height, width = self.shapes[self.last]
-        if channels * height * width > 400:
-            self.plane_mean()
-        return self.connected(outputs)
-
-    def pool(self, kind):
-        draw, source = self.draw, self.last
-        channels, *sides = self.shapes[source]
-        kernel = [draw.among(1, min(3, side)) for side in sides]
-        stride, padding = [draw.among(1, 3), draw.among(1, 3)], [0, 0, 0, 0]
-        if draw.chance(30):
-            padding = [draw.below(kernel[place // 2]) for place in range(4)]
-        grown = [sides[axis] + padding[2 * axis] + padding[2 * axis + 1] for axis in (0, 1)]
-        shape = [(grown[axis] - kernel[axis]) // stride[axis] + 1 for axis in (0, 1)]
-        padding = dict(zip(("top", "bottom", "left", "right"), padding))
-        return self.push(kind, (channels, *shape), [source], kernel=kernel, stride=stride, padding=padding)
-
-    def plane_mean(self):
-        """A mean of the whole plane as importers write it."""
-        channels, height, width = self.shapes[self.last]
-        size = height * width
-        multiplier, shift = reciprocal(size)
-        return self.push(
-            "conv2d", (channels, 1, 1), [self.last], output_channels=channels, kernel=[height, width], groups=channels,
-            weights=[self.draw.one_of((1, 1, 2))] * (channels * size),
-            bias=[4 * size * self.draw.among(-64, 64)] * channels,
-            multiplier=[multiplier] * channels, shift=[shift] * channels, rounding="double", **self.clamped(),
-        )
-
-    def add(self, first=None, second=None, constant=False):
-        draw, first = self.draw, first or self.last
-        scales = [(1 << 30, 0), (draw.among(1 << 30, (1 << 31) - 1), -draw.among(1, 3))]
-        scales = scales[::draw.one_of((1, -1))]
-        inputs, fields = [first, second or self.others(first)], {}
-        if constant:
-            channels, height, width = self.shapes[first]
-            shape = draw.one_of(((1, 1, 1), (channels, 1, 1), (channels, height, width)))
-            values = [draw.byte() for _ in range(shape[0] * shape[1] * shape[2])]
-            inputs, fields = [first], {"constant": {"shape": list(shape), "zero_point": draw.byte(), "values": values}}
-        return self.push(
-            "add", self.shapes[first], inputs,
-            input_multiplier=[scale[0] for scale in scales], input_shift=[scale[1] for scale in scales],
-            multiplier=[draw.among(1 << 30, (1 << 31) - 1)], shift=[draw.among(-20, -19)],
-            subtract=draw.chance(20), **fields, **self.clamped(),
-        )
-
-    def weighted_sum(self, inputs):
-        channels = self.shapes[inputs[0]][0]
-        factors = [self.draw.byte() for _ in inputs]
-        return self.push("weighted_sum", self.shapes[inputs[0]], inputs, factors=factors,
-                         **self.scaled(channels, 4))
-
-    def sum(self, first=None):
-        """Of one, two or three tensors."""
-        draw, first = self.draw, first or self.last
-        if "dual_scale" in self.post and draw.chance(70):
-            return self.add(first, constant=draw.chance(20))
-        return self.weighted_sum([first] + [self.others(first) for _ in range(draw.among(1, 2))])
-
-    def table(self):
-        return self.push("table", self.shapes[self.last], [self.last], output_scale=0.1,
-                         **self.looked_up(self.zero_points[self.last]))
-
-    def plane_layer(self):
-        draw, kinds = self.draw, ["conv"] * 5 + ["sum", "average"]
-        kinds += ["maximum", "mean"] if "pooling" in self.post else []
-        kinds += ["table"] if "activations" in self.post else []
-        kind = draw.one_of(kinds)
-        return {
-            "conv": self.any_conv,
-            "sum": self.sum,
-            "average": lambda: self.pool("average_pool2d"),
-            "maximum": lambda: self.pool("max_pool2d"),
-            "mean": self.plane_mean,
-            "table": self.table,
-        }[kind]()
-
-    def product(self):
-        """Of two tensors whose sides fit, or of one and weights."""
-        draw, first = self.draw, self.source()
-        turned = [draw.chance(30), draw.chance(30)]
-
-        def sides(name, is_turned):
-            _, rows, columns = self.shapes[name]
-            return (columns, rows) if is_turned else (rows, columns)
-
-        rows, terms = sides(first, turned[0])
-        channels = self.shapes[first][0]
-        fitting = [name for name in self.shapes
-                   if self.shapes[name][0] == channels and sides(name, turned[1])[0] == terms]
-        inputs, fields = [first], {}
-        if fitting and draw.chance(60):
-            inputs.append(draw.one_of(fitting))
-            columns = sides(inputs[1], turned[1])[1]
-        else:
-            columns = draw.among(1, 14)
-            fields = {"output_features": columns, "weights": [draw.byte() for _ in range(terms * columns)]}
-        fields |= {"bias": [draw.among(-9000, 9000)]} if draw.chance(40) else {}
-        return self.push(
-            "matmul", (channels, rows, columns), inputs, transposed=turned,
-            multiplier=[draw.among(1 << 30, (1 << 31) - 1)], shift=[-7 - terms.bit_length() // 2],
-            rounding=draw.one_of(("single", "double")), output_zero_point=draw.byte() if draw.chance(15) else 0, **fields,
-        )
-
-    def transpose(self):
-        draw, source = self.draw, self.last
-        channels, height, width = self.shapes[source]
-        axes = [0, 1, 3, 2]
-        if draw.chance(30):
-            axes = draw.one_of(([0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]))
-        batch = draw.one_of([n for n in range(1, 5) if channels % n == 0])
-        wide = draw.one_of([n for n in range(1, 5) if width % n == 0]) if draw.chance(25) else 1
-        sizes = (batch, channels // batch, height, width // wide)
-        a, b, c, d = (sizes[axis] for axis in axes)
-        return self.push("transpose", (a * b, c, d * wide), [source], permutation=axes, batch=batch, element_bytes=wide)
-
-    def host_layer(self):
-        """What no machine has."""
-        draw, source = self.draw, self.source()
-        channels, height, width = shape = self.shapes[source]
-        scale = {"multiplier": [draw.among(1 << 30, (1 << 31) - 1)], "shift": [-draw.among(5, 7)]}
-        axis = draw.one_of(("channels", "height", "width"))
-        kind = draw.below(9)
-        if kind == 0:
-            return self.softmax(source, axis)
-        if kind == 1:
-            return self.push("mul", shape, [source, self.others(source)], **scale, **self.clamped())
-        if kind == 2:
-            slopes = {"shape": [channels, 1, 1], "zero_point": 0, "values": [draw.byte() for _ in range(channels)]}
-            scales = {"multiplier": scale["multiplier"] * 2, "shift": [0, -7]}
-            return self.push("prelu", shape, [source], constant=slopes, **scales, **self.clamped())
-        if kind == 3:
-            sides = dict(zip(("channels", "height", "width"), shape)) | {axis: 1}
-            return self.push("mean", sides.values(), [source], axes=[axis], multiplier=scale["multiplier"], shift=[-2],
-                             **self.clamped())
-        if kind == 4:
-            return self.push("concat", (2 * channels, height, width), [source, self.others(source)], axis="channels")
-        if kind == 5:
-            start = [draw.below((side + 1) // 2) for side in shape]
-            sizes = [draw.among(1, side - at) for side, at in zip(shape, start)]
-            return self.push("slice", sizes, [source], start=start, output_shape=sizes)
-        if kind == 6:
-            sizes = [channels, height + draw.among(1, 3), width + draw.among(1, 3)]
-            return self.push("pad", sizes, [source], start=[0, draw.below(2), draw.below(2)], output_shape=sizes)
-        if kind == 7:
-            return self.push("resize", (channels, 2 * height, width), [source], scale_factor=[2, 1])
-        sizes = [channels, width, height]
-        return self.push("reshape", sizes, [source], output_shape=sizes, order=draw.one_of(("channels_first", "channels_last")))
-
-    def softmax(self, source=None, axis="channels"):
-        source = source or self.last
-        multiplier = self.draw.among(1 << 30, (1 << 31) - 1)
-        name = self.push("softmax", self.shapes[source], [source], axis=axis, multiplier=[multiplier], shift=[self.draw.among(20, 24)])
-        self.zero_points[name] = -128
-        return name
-
-    def file(self):
-        """The network file: what nobody reads is an output."""
-        channels, height, width = self.shapes[FIRST]
-        read = {name for layer in self.layers for name in layer["inputs"]}
-        outputs = [layer["name"] for layer in self.layers if layer["name"] not in read]
-        if self.draw.chance(15):
-            outputs.append(self.draw.one_of(self.layers)["name"])
-        source = {"channels": channels, "height": height, "width": width, "scale": 0.1}
-        further = [{"name": name, **source, "zero_point": self.zero_points[name]} for name in self.further]
-        return {
-            "format": "heddle-network-2", "name": self.name, "input": {**source, "zero_point": self.zero_points[FIRST]},
-            "further_inputs": further, "layers": self.layers, "outputs": sorted(set(outputs)),
-        }
-
-    def zeros(self):
-        """Zeros of the tensors, as `heddle advise --slices --json` writes them: words by how many bytes are not zero."""
-        tensors = []
-        for name, (channels, height, width) in self.shapes.items():
-            words, counts = channels * height * -(-width // 8), [0] * 9
-            counts[self.draw.below(channels * height * width // words + 1)] = words
-            tensors.append({"name": name, "populations": [{"unit_bits": 8, "words": counts}]})
-        return {"tensors": tensors}
-
 
 PLAIN, ALL = (), ("left_shift", "pooling", "dual_scale", "activations")
+SQUARE = (1, (3, 3), True)
 
 
 def mixed(draw, name, post=PLAIN):
@@ -357,12 +33,13 @@ def options(draw, name):
 
 def depthwise(draw, name):
     """Blocks of a depthwise layer and one of single pixels: several pixels at a time."""
-    network = Network(draw, name, (draw.among(1, 4), draw.among(6, 28), draw.among(4, 24)), draw.one_of((PLAIN, ALL)))
+    shape = draw.among(1, 4), draw.among(6, 28), draw.among(4, 24)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, ALL)))
     channels = draw.one_of((4, 8, 16, 16, 12))
     network.conv(channels, (3, 3), stride=(draw.among(1, 2),) * 2)
     for _ in range(draw.among(1, 5)):
         before = network.last
-        network.depthwise(*draw.one_of(((1, (3, 3), True), (1, (3, 3), True), (2, (3, 3), True), (1, (5, 3), False))))
+        network.depthwise(*draw.one_of((SQUARE, SQUARE, (2, (3, 3), True), (1, (5, 3), False))))
         if channels < 32 and draw.chance(30):
             channels *= 2
         network.conv(channels, (1, 1))
@@ -378,7 +55,8 @@ def first(draw, name):
     """A first layer with many places of the kernel and few channels: taps over the rows."""
     side = draw.one_of((3, 5, 7, 7, 7, 9, 9))
     size = draw.among(side, 24)
-    network = Network(draw, name, (draw.among(1, 3), size, draw.among(size, 28)), draw.one_of((PLAIN, ALL)))
+    shape = draw.among(1, 3), size, draw.among(size, 28)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, ALL)))
     network.conv(draw.one_of((4, 8, 12)), (side, side), stride=(draw.among(1, 2),) * 2, same=draw.chance(70))
     if "pooling" in network.post:
         network.pool("max_pool2d")
@@ -419,7 +97,8 @@ def line(draw, name):
 
 def matrices(draw, name):
     """Products and transposes; sometimes attention, with softmax on the host."""
-    network = Network(draw, name, (draw.one_of((1, 1, 1, 2, 4)), draw.among(1, 16), draw.among(1, 20)))
+    shape = draw.one_of((1, 1, 1, 2, 4)), draw.among(1, 16), draw.among(1, 20)
+    network = Network(draw, name, shape)
     network.zero_points[FIRST] = draw.byte() if draw.chance(25) else 0
     for _ in range(draw.among(1, 5)):
         if draw.chance(60):
@@ -434,7 +113,8 @@ def matrices(draw, name):
 
 def host(draw, name):
     """Layers of the host among others."""
-    network = Network(draw, name, (draw.among(1, 8), draw.among(2, 10), draw.among(2, 10)), draw.one_of((PLAIN, ALL)))
+    shape = draw.among(1, 8), draw.among(2, 10), draw.among(2, 10)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, ALL)))
     if draw.chance(20):
         network.add_input()
     network.any_conv()
@@ -443,13 +123,17 @@ def host(draw, name):
         network.plane_layer()
     if draw.chance(60):
         network.end(draw.among(2, 10))
-        network.softmax()
+        if draw.chance(70):
+            network.softmax()
+        else:
+            network.arg_max()
     return network
 
 
 def deep(draw, name):
     """More layers than memories hold at once: segments."""
-    network = Network(draw, name, (draw.among(1, 4), draw.among(6, 12), draw.among(6, 12)), draw.one_of((PLAIN, PLAIN, ALL)))
+    shape = draw.among(1, 4), draw.among(6, 12), draw.among(6, 12)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, PLAIN, ALL)))
     channels = draw.one_of((8, 12, 16) if network.post == PLAIN else (16, 24, 32))
     network.conv(channels, (3, 3))
     for _ in range(draw.among(4, 9)):
@@ -466,7 +150,8 @@ def deep(draw, name):
 
 def wide(draw, name):
     """Layers that are too large alone: pieces."""
-    network = Network(draw, name, (draw.among(1, 8), draw.among(16, 32), draw.among(10, 24)), draw.one_of((PLAIN, PLAIN, ALL)))
+    shape = draw.among(1, 8), draw.among(16, 32), draw.among(10, 24)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, PLAIN, ALL)))
     network.conv(draw.among(8, 40), (3, 3), stride=(draw.among(1, 2), 1))
     kind = draw.below(4)
     if kind == 0:
@@ -482,13 +167,15 @@ def wide(draw, name):
 
 def cluster(draw, name):
     """What the sparse cluster can do."""
-    network = Network(draw, name, (draw.among(1, 8), draw.among(4, 16), draw.among(4, 16)), draw.one_of((PLAIN, PLAIN, ALL)))
+    shape = draw.among(1, 8), draw.among(4, 16), draw.among(4, 16)
+    network = Network(draw, name, shape, draw.one_of((PLAIN, PLAIN, ALL)))
     for _ in range(draw.among(1, 5)):
         if draw.chance(30):
             network.depthwise(draw.one_of((1, 1, 2)))
         else:
             side = draw.one_of((1, 3, 3, 5))
-            network.conv(draw.among(2, 16), (side, side), stride=(draw.one_of((1, 1, 2, 4)),) * 2, same=draw.chance(70))
+            stride = draw.one_of((1, 1, 2, 4))
+            network.conv(draw.among(2, 16), (side, side), stride=(stride, stride), same=draw.chance(70))
     if draw.chance(30):
         network.sum()
     if draw.chance(60):
@@ -498,44 +185,46 @@ def cluster(draw, name):
 
 ANY = ["", "--whole", "--whole", "--mapping channel", "--mapping flattened --whole", "--double-buffer --whole"]
 SEVERAL = ["", "--whole", "--whole", "--mapping toeplitz", "--mapping blocks --whole", "--mapping channel"]
-SEGMENTS = ["", "--whole", "--double-buffer", "--double-buffer --whole", "--mapping blocks --whole", "--mapping channel"]
+SEGMENTS = ["", "--whole", "--double-buffer", "--double-buffer --whole", "--mapping blocks --whole",
+            "--mapping channel"]
 MATRICES = ["", "--whole", "--fold", "--fold --whole", "--identity built", "--identity built --fold --whole",
             "--drain row", "--drain column --whole", "--drain direct --whole"]
-ENGINES = ["--engine sparse", "--engine sparse --whole --mapping channel", "--engine auto --zeros zeros.json --whole",
-           "--engine auto --zeros zeros.json --sparse-rule majority", "--engine auto --zeros zeros.json --sparse-rule threshold=30",
-           "--engine auto"]
-CLUSTERS = ["tiny_sparse", "edge_sparse"]
-# Each family with its configurations, options, and pairs of both for a network.
+AUTO = "--engine auto --zeros zeros.json"
+ENGINES = ["--engine sparse", "--engine sparse --mapping channel --whole", f"{AUTO} --whole",
+           f"{AUTO} --sparse-rule majority", f"{AUTO} --sparse-rule threshold=30", "--engine auto"]
+SMALL, SMALLER = ["tiny", "edge", "edge_128"], ["tiny", "edge", "edge_64", "edge_128"]
+# Each family with its configurations, those that most networks of all options need, and options.
 FAMILIES = [
-    (mixed, ["tiny", "edge", "tflite", "edge_64", "edge_128"], ANY, 4),
-    (options, ["edge"], ANY, 4),
-    (depthwise, ["tiny", "edge", "tflite", "edge_128"], SEVERAL, 4),
-    (first, ["tiny", "edge", "tflite", "edge_128"], ANY, 4),
-    (residual, ["tiny", "edge", "tflite", "edge_128", "edge"], ANY, 4),
-    (line, ["tiny", "edge", "tflite", "edge_64", "edge_128"], ANY, 4),
-    (matrices, ["tiny", "edge", "edge", "tflite", "tflite"], MATRICES, 4),
-    (host, ["tiny", "edge", "tflite", "edge_128"], ANY, 4),
-    (deep, ["tiny", "edge", "edge", "edge_128"], SEGMENTS, 4),
-    (wide, ["edge", "edge_128", "edge_128", "tiny"], SEGMENTS, 4),
-    (cluster, ["tiny_sparse", "edge_sparse"], ENGINES, 4),
+    (mixed, [*SMALLER, "tflite"], [], ANY),
+    (options, ["edge"], ["tflite", "tflite_32"], ANY),
+    (depthwise, [*SMALL, "tflite"], ["tflite", "tflite_32"], SEVERAL),
+    (first, [*SMALL, "tflite"], ["tflite", "tflite_32"], ANY),
+    (residual, [*SMALL, "tflite"], ["tflite", "tflite_32"], ANY),
+    (line, [*SMALLER, "tflite"], ["tflite", "tflite_32"], ANY),
+    (matrices, ["tiny", "edge", "edge", "tflite", "tflite"], [], MATRICES),
+    (host, [*SMALL, "tflite"], ["tflite", "tflite_32"], ANY),
+    (deep, [*SMALL, "edge", "edge_64"], ["tflite", "tflite_32"], SEGMENTS),
+    (wide, [*SMALL, "edge_128", "edge_64"], ["tflite", "tflite_32"], SEGMENTS),
+    (cluster, ["tiny_sparse", "edge_sparse"], ["tflite_sparse"], ENGINES),
 ]
-# What most networks need that use all options of post-processing.
-LARGE = {cluster: ["tflite_sparse"]}
+# Every network is on one of them too: other shapes of the array and of the memories.
+OTHERS = ["oblong", "oblong", "banks", "shallow"]
+PAIRS = 4
 
 
 def name_of(number):
-    family, *_ = FAMILIES[number % len(FAMILIES)]
+    family = FAMILIES[number % len(FAMILIES)][0]
     return f"{family.__name__}-{number:03}"
 
 
 def drawn(number):
     """A network, and the pairs of configuration and options that it is compiled with."""
-    family, configurations, choices, count = FAMILIES[number % len(FAMILIES)]
+    family, configurations, with_all, choices = FAMILIES[number % len(FAMILIES)]
     draw = Draw(number + COUNT * DRAWN_AGAIN.get(number, 0))
     network = family(draw, name_of(number))
     if network.post:
-        configurations = LARGE.get(family, ["tflite", "tflite_64"]) * 5 + configurations
-    pairs = set()
-    while len(pairs) < count:
+        configurations = with_all * 5 + configurations
+    pairs = {f"{draw.one_of(OTHERS)} {draw.one_of(MATRICES if family is matrices else ANY)}".strip()}
+    while len(pairs) <= PAIRS:
         pairs.add(f"{draw.one_of(configurations)} {draw.one_of(choices)}".strip())
     return network, sorted(pairs)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles many networks and compares the programs with those of benches/programs.csv: scripts/same_programs.sh runs it.
+"""Compiles many networks and compares the programs with benches/programs.csv: scripts/same_programs.sh runs it.
 
 A line of the table is a network on a configuration with options: the hash of the program file (without its format, its
-checksum and reasons in words) or of the refusal, the hash of all that is said in words, cycles, segments, layers in pieces.
+checksum and reasons in words) or of the refusal, the hash of all that is said in words, cycles of an image, segments,
+and layers in pieces.
 """
 
 import argparse
@@ -31,19 +32,26 @@ LIMIT, LONG_LIMIT, SLOW = 60, 1200, 0.5
 MOST_SHOWN = 20
 UNKNOWN = {"program": "unknown"}
 
-# Presets, and what is different: words of a bank, units of a sparse cluster.
+CLUSTER = {"program.words": 16384, "sparse.engine": True, "sparse.units": 8}
+# Presets, and what is different.
 CONFIGURATIONS = {
-    **{name: (name, None, None) for name in ("tiny", "edge", "tflite", "mobile")},
-    "edge_64": ("edge", 64, None),
-    "edge_128": ("edge", 128, None),
-    "tflite_64": ("tflite", 64, None),
-    "tiny_sparse": ("tiny", None, 4),
-    "edge_sparse": ("edge", None, 8),
-    "tflite_sparse": ("tflite", None, 8),
+    **{name: (name, {}) for name in ("tiny", "edge", "tflite", "mobile")},
+    "edge_64": ("edge", {"state_buffer.words_per_bank": 64}),
+    "edge_128": ("edge", {"state_buffer.words_per_bank": 128}),
+    "tflite_32": ("tflite", {"state_buffer.words_per_bank": 32}),
+    "tiny_sparse": ("tiny", CLUSTER | {"sparse.units": 4, "sparse.channels": 4}),
+    "edge_sparse": ("edge", CLUSTER),
+    "tflite_sparse": ("tflite", CLUSTER | {"sparse.channels": 16, "column_tiles": 256, "sparse.tiles": 256}),
+    "banks": ("tflite", {"array.rows": 8, "array.cols": 8, "array.partial_sums": "top", "program.memory": "banks",
+                         "program.words": 2048, "state_buffer.words_per_bank": 128, "state_buffer.input_banks": 1}),
+    "oblong": ("tflite", {"array.rows": 12, "array.cols": 6, "state_buffer.banks": 4, "column_tiles": 64,
+                          "state_buffer.words_per_bank": 256, "post.columns_per_multiplier": 2}),
+    "shallow": ("tiny", {"array.rows": 3, "array.cols": 5, "traversal.rows": 2, "traversal.loops": 3,
+                         "results_buffer.depth": 16, "column_tiles": 64}),
 }
 IMPORTED = ["tflite", "tflite --whole", "edge --whole", "tiny"]
-MODELS = IMPORTED + ["mobile --whole", "edge_64 --whole --double-buffer", "edge_128", "tiny --mapping flattened --whole",
-                     "edge --fold --identity built", "edge_sparse --engine sparse --whole", "tiny_sparse --engine sparse"]
+MODELS = [*IMPORTED, "mobile --whole", "edge_64 --double-buffer --whole", "edge_128", "tiny --mapping flattened --whole",
+          "edge --fold --identity built", "edge_sparse --engine sparse --whole", "tiny_sparse --engine sparse"]
 # Those of benches/networks.md, which scripts/networks.py makes, and what takes minutes.
 FAMILIES = ["resnet8", "dscnn", "autoencoder", "mobilenet"]
 LARGE = ["tflite", "tflite --whole", "edge", "tiny"]
@@ -51,23 +59,27 @@ LONG = {"autoencoder": ["tiny"], "mobilenet": ["tiny"]}
 # What must have happened, or the comparison proves nothing: with one configuration, and with all.
 LEAST = {
     "tiny": {"compiled": 200, "segments": 100, "pieces": 50},
-    "edge": {"compiled": 200, "segments": 50, "pieces": 10},
-    "edge_64": {"compiled": 30, "segments": 10, "pieces": 5},
-    "edge_128": {"compiled": 150, "segments": 80, "pieces": 40},
-    "tflite": {"compiled": 400},
-    "tflite_64": {"compiled": 200, "segments": 15, "pieces": 5},
-    "tiny_sparse": {"compiled": 50, "cluster": 40, "segments": 20},
+    "edge": {"compiled": 200, "segments": 40, "pieces": 10},
+    "edge_64": {"compiled": 40, "segments": 25, "pieces": 10},
+    "edge_128": {"compiled": 150, "segments": 70, "pieces": 40},
+    "tflite": {"compiled": 500, "blocks": 20, "toeplitz": 30},
+    "tflite_32": {"compiled": 200, "segments": 50, "pieces": 15},
+    "tiny_sparse": {"compiled": 50, "cluster": 40, "segments": 15},
     "edge_sparse": {"compiled": 40, "cluster": 30},
-    "tflite_sparse": {"compiled": 40, "cluster": 30},
-    "all": {"refused": 200, "host": 400, "matrices": 100, "flattened": 500, "toeplitz": 100, "blocks": 40,
-            "double buffer": 50},
+    "tflite_sparse": {"compiled": 30, "cluster": 20},
+    "banks": {"compiled": 100, "segments": 5},
+    "oblong": {"compiled": 200, "segments": 10},
+    "shallow": {"compiled": 50, "segments": 40, "pieces": 30},
+    "all": {"refused": 400, "host": 600, "matrices": 150, "flattened": 1000, "toeplitz": 150, "blocks": 50,
+            "double buffer": 60},
 }
-SAMPLE_LEAST = {"all": {"compiled": 50, "refused": 5, "segments": 10, "pieces": 6, "cluster": 4, "host": 15, "matrices": 5,
-                        "flattened": 25, "toeplitz": 3, "blocks": 3, "double buffer": 1}}
+SAMPLE_LEAST = {"all": {"compiled": 50, "refused": 5, "segments": 10, "pieces": 6, "cluster": 4, "host": 15,
+                        "matrices": 5, "flattened": 25, "toeplitz": 3, "blocks": 2, "double buffer": 1}}
 # Numbers of the random networks of the sample.
-SAMPLE = range(110, 165)
-COUNTED = ["compiled", "refused", "segments", "pieces", "cluster", "host", "matrices", "channel", "flattened", "toeplitz",
-           "blocks", "double buffer", "panics", "unknown"]
+SAMPLE = range(273, 328)
+SAMPLE_FILES = ["residual.tflite", "transformer.tflite", "onnx/keyword.onnx", "onnx/old.onnx"]
+COUNTED = ["compiled", "refused", "segments", "pieces", "cluster", "host", "matrices", "channel", "flattened",
+           "toeplitz", "blocks", "double buffer", "panics", "unknown"]
 
 
 def fail(message):
@@ -90,9 +102,10 @@ class Subject:
 class RandomSubject:
     """A random network; of a sample one pair alone."""
 
+    limit = LIMIT
+
     def __init__(self, number, is_sample):
         self.name, self.number, self.is_sample = random_networks.name_of(number), number, is_sample
-        self.limit = LIMIT
 
     def write(self, folder):
         network, pairs = random_networks.drawn(self.number)
@@ -105,10 +118,9 @@ class RandomSubject:
 def subjects(is_sample, with_long):
     models, data = sorted(ROOT.glob("models/*.json")), ROOT / "import/tests/data"
     if is_sample:
-        files = [data / name for name in ("residual.tflite", "transformer.tflite", "onnx/keyword.onnx", "onnx/old.onnx")]
-        return [Subject(path, pairs[:1]) for path, pairs in [*((path, MODELS) for path in models),
-                                                             *((path, IMPORTED) for path in files)]] + [
-            RandomSubject(number, True) for number in SAMPLE]
+        found = [Subject(path, MODELS[:1]) for path in models]
+        found += [Subject(data / name, IMPORTED[:1]) for name in SAMPLE_FILES]
+        return found + [RandomSubject(number, True) for number in SAMPLE]
     found = [Subject(path, MODELS) for path in models]
     for pattern in ("*.tflite", "onnx/*.onnx"):
         found += [Subject(path, IMPORTED) for path in sorted(data.glob(pattern))]
@@ -124,17 +136,15 @@ def subjects(is_sample, with_long):
 
 
 def write_configurations(folder):
-    for name, (preset, words, units) in CONFIGURATIONS.items():
+    for name, (preset, changes) in CONFIGURATIONS.items():
         config = json.loads((ROOT / f"configs/{preset}.json").read_text())
-        config["name"] = name
-        if words:
-            config["state_buffer"]["words_per_bank"] = words
-        if units:
-            config["program"]["words"] = 16384
-            config["column_tiles"] = min(256, config["column_tiles"])
-            tiles = max(64, config["column_tiles"])
-            config["sparse"] = {"engine": True, "units": units, "channels": config["array"]["cols"], "tiles": tiles}
-        (folder / f"{name}.json").write_text(json.dumps(config))
+        for path, value in changes.items():
+            *groups, field = path.split(".")
+            place = config
+            for group in groups:
+                place = place.setdefault(group, {})
+            place[field] = value
+        (folder / f"{name}.json").write_text(json.dumps(config | {"name": name}))
 
 
 def digest(*texts):
@@ -184,7 +194,7 @@ def compiled(folder, model, pair, limit):
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
-        return {"program": "unknown", "messages": f"over {limit} s"}, {"unknown"}
+        return UNKNOWN, {"unknown"}
     if done.returncode:
         refusal = {"program": f"exit {done.returncode} {digest(done.stderr)}"}
         return refusal, {"refused"} if done.returncode == 2 else {"refused", "panics"}
@@ -198,40 +208,43 @@ def compiled(folder, model, pair, limit):
     }, events(program)
 
 
+def compile_all(subject):
+    """For each pair of a subject its line, events and seconds."""
+    done = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_configurations(folder)
+        model, pairs = subject.write(folder)
+        for pair in pairs:
+            began = time.monotonic()
+            line, found = compiled(folder, model, pair, subject.limit)
+            line = dict.fromkeys(FIELDS, "") | line | {"network": subject.name, "configuration": pair}
+            done.append((line, found, time.monotonic() - began))
+    return done
+
+
 class Run:
     """All lines of some subjects, what happened in them, and what took long."""
 
     def __init__(self, chosen, jobs):
-        self.lines, self.slow = {}, []
-        self.counts = collections.defaultdict(collections.Counter)
+        self.lines, self.slow, self.counts = {}, [], collections.defaultdict(collections.Counter)
         began = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for lines in pool.map(self.compile, chosen):
-                self.lines |= lines
+            for done in pool.map(compile_all, chosen):
+                for line, found, seconds in done:
+                    self.take(line, found, seconds)
         self.seconds = time.monotonic() - began
 
-    def compile(self, subject):
-        """The lines of all pairs of a subject."""
-        lines = {}
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            write_configurations(folder)
-            model, pairs = subject.write(folder)
-            for pair in pairs:
-                began = time.monotonic()
-                line, found = compiled(folder, model, pair, subject.limit)
-                seconds = time.monotonic() - began
-                if seconds > SLOW:
-                    self.slow.append((seconds, f"{subject.name} on {pair}"))
-                lines[subject.name, pair] = dict.fromkeys(FIELDS, "") | line | {
-                    "network": subject.name, "configuration": pair}
-                for configuration in (pair.split()[0], "all"):
-                    self.counts[configuration].update(found)
-                if "panics" in found:
-                    print(f"panics: {subject.name} on {pair}", flush=True)
-        return lines
+    def take(self, line, found, seconds):
+        network, pair = line["network"], line["configuration"]
+        self.lines[network, pair] = line
+        self.slow += [(seconds, f"{network} on {pair}")] if seconds > SLOW else []
+        for configuration in (pair.split()[0], "all"):
+            self.counts[configuration].update(found)
+        if "panics" in found:
+            print(f"panics: {network} on {pair}", flush=True)
 
-    def report(self, least):
+    def report(self):
         print(f"| configuration | {' | '.join(COUNTED)} |\n|---|{'---:|' * len(COUNTED)}")
         for configuration in sorted(self.counts, key=lambda name: (name == "all", name)):
             counts = self.counts[configuration]
@@ -239,6 +252,8 @@ class Run:
         for seconds, name in sorted(self.slow, reverse=True)[:MOST_SHOWN]:
             print(f"slow: {name}, {seconds:.1f} s")
         print(f"{len(self.lines)} programs in {self.seconds:.0f} s")
+
+    def check_events(self, least):
         for configuration, events in least.items():
             for name, count in events.items():
                 found = self.counts[configuration][name]
@@ -275,21 +290,27 @@ class Comparison:
 
     def __init__(self, table, lines):
         self.table, self.lines = table, lines
-        self.added = [key for key in sorted(lines) if table.get(key, UNKNOWN)["program"] == "unknown" != lines[key]["program"]]
-        both = [key for key in sorted(lines) if key in table and key not in self.added]
-        words = {"messages"}
-        self.changed = [key for key in both if any(table[key][name] != lines[key][name] for name in set(FIELDS) - words)]
-        self.said = [key for key in both if key not in self.changed and table[key] != lines[key]]
+        self.changed, self.said, self.added = [], [], []
+        for key, line in sorted(lines.items()):
+            before = table.get(key, UNKNOWN)
+            if before["program"] == "unknown":
+                self.added += [key] if before["program"] != line["program"] else []
+            elif before | {"messages": ""} != line | {"messages": ""}:
+                self.changed.append(key)
+            elif before != line:
+                self.said.append(key)
 
     def report(self):
+        """Whether all pairs are as the table says."""
         for key in self.changed:
-            before, after = self.table[key], self.lines[key]
-            print(f"changed: {' on '.join(key)}: {shown(before)} -> {shown(after)}")
+            print(f"changed: {' on '.join(key)}: {shown(self.table[key])} -> {shown(self.lines[key])}")
         for what, keys in (("other messages", self.said), ("not in the table", self.added)):
             for key in keys[:MOST_SHOWN]:
                 print(f"{what}: {' on '.join(key)}")
-        print(f"{len(self.changed)} programs changed, {len(self.said)} others say something else, {len(self.added)} are not in the table")
-        return bool(self.changed or self.said or self.added)
+        changed, said, added = map(len, (self.changed, self.said, self.added))
+        print(f"{changed} programs changed, {said} others say something else, {added} are not in the table, "
+              f"{len(set(self.table) - set(self.lines))} of the table were not compiled")
+        return changed + said + added == 0
 
     def accept(self, named):
         """Rewrites the table, and adds to the list of changed programs."""
@@ -298,17 +319,18 @@ class Comparison:
         if slower:
             fail("slower by more than 1 %, --accept takes the names of those that may be: "
                  + ", ".join(" on ".join(key) for key in slower))
-        if self.changed:
-            self.write_page()
+        programs = [key for key in self.changed if self.table[key]["cycles"] or self.lines[key]["cycles"]]
+        if programs:
+            self.write_page(programs)
         write_table(TABLE, self.table | self.lines)
 
-    def write_page(self):
-        """What a program was before all changes stays in the list."""
+    def write_page(self, programs):
+        """What a program was before all changes stays in the list. Refusals are none."""
         page = PAGE.read_text()
         begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
         rows = [line.strip("| ").split(" | ") for line in page[begin:end].splitlines() if line.startswith("| ")]
         rows = {(row[0], row[1]): row for row in rows[1:]}
-        for key in self.changed:
+        for key in programs:
             before = rows[key][2] if key in rows else shown(self.table[key])
             rows[key] = [*key, before, shown(self.lines[key])]
         lines = ["| network | configuration | before | after |", "|---|---|---:|---:|"]
@@ -330,18 +352,21 @@ def arguments():
 
 def main():
     args = arguments()
+    least = {} if args.only else SAMPLE_LEAST if args.sample else LEAST
     chosen = [subject for subject in subjects(args.sample, args.slow) if args.only in subject.name]
     run = Run(chosen, args.jobs)
-    run.report({} if args.only else SAMPLE_LEAST if args.sample else LEAST)
+    run.report()
     if args.record:
         write_table(args.record, run.lines)
+        run.check_events(least)
         return
     comparison = Comparison(read_table(TABLE), run.lines)
-    is_different = comparison.report()
+    is_same = comparison.report()
     if args.accept is not None:
         comparison.accept(args.accept)
-    elif is_different:
+    elif not is_same:
         fail("the programs are not those of the table; scripts/same_programs.sh --accept takes them")
+    run.check_events(least)
 
 
 if __name__ == "__main__":
