@@ -194,7 +194,7 @@ def compiled(folder, model, pair, limit):
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
-        return UNKNOWN, {"unknown"}
+        return UNKNOWN | {"messages": f"over {limit} s"}, {"unknown"}
     if done.returncode:
         refusal = {"program": f"exit {done.returncode} {digest(done.stderr)}"}
         return refusal, {"refused"} if done.returncode == 2 else {"refused", "panics"}
