@@ -144,9 +144,9 @@ class Network:
         stride = (draw.among(1, 2), draw.among(1, 2)) if draw.chance(40) else (1, 1)
         return self.conv(outputs, kernel, source, stride, dilation, groups, draw.chance(50))
 
-    def depthwise(self, stride=1, kernel=(3, 3), same=True):
+    def depthwise(self, stride=1, kernel=(3, 3), dilation=(1, 1), same=True):
         channels = self.shapes[self.last][0]
-        return self.conv(channels, kernel, None, (stride, stride), groups=channels, same=same)
+        return self.conv(channels, kernel, None, (stride, stride), dilation, channels, same)
 
     def connected(self, outputs):
         channels, height, width = self.shapes[self.last]
@@ -173,13 +173,14 @@ class Network:
         return self.push(kind, (channels, *shape), [source], kernel=kernel, stride=stride, padding=padding)
 
     def plane_mean(self):
-        """A mean of the whole plane as importers write it."""
+        """A mean of the whole plane as importers write it; the biases of some are no multiples of the elements."""
         channels, height, width = self.shapes[self.last]
-        size = height * width
+        size, phases = height * width, -(-height // 2) * -(-width // 2) * 4
+        step = self.draw.one_of((size, size, size * phases, size * phases, 1))
         multiplier, shift = reciprocal(size)
         sums = {
             "weights": [self.draw.one_of((1, 1, 2))] * (channels * size),
-            "bias": [4 * size * self.draw.among(-64, 64)] * channels,
+            "bias": [step * self.draw.among(-4, 4) for _ in range(channels)],
             "multiplier": [multiplier] * channels,
             "shift": [shift] * channels,
         }

@@ -10,7 +10,9 @@ COUNT = 500
 DRAWN_AGAIN = {}
 
 PLAIN, ALL = (), ("left_shift", "pooling", "dual_scale", "activations")
-SQUARE = (1, (3, 3), True)
+SQUARE = {"kernel": (3, 3)}
+DEPTHWISE = (SQUARE, SQUARE, SQUARE, SQUARE | {"stride": 2}, SQUARE | {"dilation": (1, 2)},
+             {"kernel": (5, 3), "same": False})
 
 
 def mixed(draw, name, post=PLAIN):
@@ -39,7 +41,7 @@ def depthwise(draw, name):
     network.conv(channels, (3, 3), stride=(draw.among(1, 2),) * 2)
     for _ in range(draw.among(1, 5)):
         before = network.last
-        network.depthwise(*draw.one_of((SQUARE, SQUARE, (2, (3, 3), True), (1, (5, 3), False))))
+        network.depthwise(**draw.one_of(DEPTHWISE))
         if channels < 32 and draw.chance(30):
             channels *= 2
         network.conv(channels, (1, 1))
@@ -68,7 +70,7 @@ def first(draw, name):
 
 def residual(draw, name, height=None):
     """Chains of residual blocks."""
-    shape = draw.among(1, 8), height or draw.among(4, 12), draw.among(4, 32 if height else 12)
+    shape = draw.among(1, 8), height or draw.among(4, 12), draw.among(4, 90 if height else 12)
     network = Network(draw, name, shape, draw.one_of((PLAIN, ALL)))
     channels, kernel = draw.one_of((4, 8, 12)), (1 if height else 3, 3)
     network.conv(channels, kernel)

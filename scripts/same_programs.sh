@@ -2,7 +2,7 @@
 # Compiles many networks on many configurations and compares programs, refusals, messages and cycles with the table
 # benches/programs.csv: what must not change when only the source of the compiler does.
 # Usage: scripts/same_programs.sh [--sample] [--slow] [--only TEXT] [--jobs N] [--accept [NAME...] | --record FILE]
-#   --sample  about 60 quick programs of all kinds; else 2,770, of which --slow has two that take minutes
+#   --sample  75 quick programs of all kinds; else 2,770, of which --slow has two that take minutes
 #   --accept  rewrites the table, and lists changed programs in benches/compile.md; only NAMEs may be 1 % slower
 #   --record  writes another table and compares nothing
 # HEDDLE names the heddle binary (default: target/release/heddle). The networks of benches/networks.md are compiled if
