@@ -125,6 +125,7 @@ def test_steps(with_slow):
         *(Step(f"proofs {path.stem}", path, *every_form(path, with_slow), needs=built)
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
+        Step("programs", "scripts/same_programs.sh", "--sample", needs=built),
         Step("peers", "scripts/peer.sh", needs=["setup"]),
         Step("digits in Python", "python3", "models/digits/evaluate.py", "--at-least", "0.95",
              needs=["setup"]),
