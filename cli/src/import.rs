@@ -225,7 +225,7 @@ fn shown(text: &str) -> String {
 fn weights(found: &Import) -> usize {
     let layers = found.network.iter().flat_map(|network| &network.layers);
     layers
-        .filter_map(|layer| layer.weights.as_ref())
+        .filter_map(|layer| layer.kind.weights())
         .map(Vec::len)
         .sum()
 }

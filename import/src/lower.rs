@@ -347,7 +347,7 @@ impl<'a> Lowering<'a> {
 
     /// A layer, unless all of them together have too many weights: a file may name few of them many times.
     fn counted(&mut self, made: Made) -> Result<Made, Refused> {
-        self.weights += made.layer.weights.as_ref().map_or(0, Vec::len);
+        self.weights += made.layer.kind.weights().map_or(0, Vec::len);
         match self.weights <= WEIGHTS_MAX {
             true => Ok(made),
             false => Err(Some(format!(

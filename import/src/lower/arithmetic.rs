@@ -1,9 +1,12 @@
 //! What an operator on two tensors computes.
 
 use heddle_arch::requantise::{Rounding, ScaledInput, ScaledOutput, quantise_output};
-use heddle_network::file::{KindFile, LayerFile, RoundingFile};
+use heddle_network::file::{
+    AddFile, ConstantFile, InputScalesFile, KindFile, LayerFile, MulFile, ScaledFile,
+    SquaredDifferenceFile,
+};
 
-use super::layers::{Source, one_scale};
+use super::layers::{Source, layer_of};
 use crate::exact::{host, table_of};
 use crate::model::{Kind, Operator, Quantised};
 use crate::scale::bounds;
@@ -40,33 +43,35 @@ impl Arithmetic {
         })
     }
 
-    pub fn name(&self) -> &'static str {
-        match self {
-            Arithmetic::Sum(..) => "add",
-            Arithmetic::SquaredDifference(..) => "squared_difference",
-            Arithmetic::Product(..) => "mul",
-        }
-    }
-
-    pub fn layer(&self, sources: &[&Source<'_>], output: Quantised) -> LayerFile {
-        let (kind, inputs, scaled) = match self {
-            Arithmetic::Sum(inputs, scaled, _) => (KindFile::Add, Some(inputs), scaled),
-            Arithmetic::SquaredDifference(inputs, scaled) => {
-                (KindFile::SquaredDifference, Some(inputs), scaled)
+    pub fn layer(
+        &self,
+        sources: &[&Source<'_>],
+        constant: Option<ConstantFile>,
+        output: Quantised,
+    ) -> LayerFile {
+        let scaled = |to: &ScaledOutput| ScaledFile::new(&[to.scale], (to.min, to.max));
+        let kind: KindFile = match self {
+            Arithmetic::Sum(inputs, to, subtract) => AddFile {
+                inputs: input_scales(inputs),
+                scaled: scaled(to),
+                subtract: *subtract,
+                constant,
             }
-            Arithmetic::Product(_, scaled, _) => (KindFile::Mul, None, scaled),
+            .into(),
+            Arithmetic::SquaredDifference(inputs, to) => SquaredDifferenceFile {
+                inputs: input_scales(inputs),
+                scaled: scaled(to),
+                constant,
+            }
+            .into(),
+            Arithmetic::Product(_, to, rounding) => MulFile {
+                scaled: scaled(to),
+                rounding: Some((*rounding).into()),
+                constant,
+            }
+            .into(),
         };
-        LayerFile {
-            kind,
-            input_multiplier: inputs.map(|inputs| inputs.map(|input| input.scale.multiplier())),
-            input_shift: inputs.map(|inputs| inputs.map(|input| input.scale.shift())),
-            rounding: matches!(self, Arithmetic::Product(_, _, Rounding::Single))
-                .then_some(RoundingFile::Single),
-            subtract: matches!(self, Arithmetic::Sum(_, _, true)).then_some(true),
-            activation_min: Some(scaled.min),
-            activation_max: Some(scaled.max),
-            ..one_scale(sources, scaled.scale, output)
-        }
+        layer_of(sources, output, kind)
     }
 
     /// What it makes of each byte and a constant in this place.
@@ -116,5 +121,12 @@ impl Arithmetic {
             max,
         } = *output;
         quantise_output(sum, scale, rounding, zero_point, min, max)
+    }
+}
+
+fn input_scales(inputs: &[ScaledInput; 2]) -> InputScalesFile {
+    InputScalesFile {
+        input_multiplier: inputs.map(|input| input.scale.multiplier()),
+        input_shift: inputs.map(|input| input.scale.shift()),
     }
 }

@@ -2,12 +2,14 @@
 
 use heddle_arch::requantise::{Rounding, ScaledOutput};
 use heddle_network::Shape;
-use heddle_network::file::{ConstantFile, KindFile, LayerFile};
+use heddle_network::file::{ConstantFile, LayerFile, PreluFile, ScaledFile};
 
 use super::Lowering;
 use super::arithmetic::Arithmetic;
-use super::layers::{Made, Refused, Source, made, one_scale, scaled};
+use super::layers::{Made, Refused, Source, layer_of, made};
+use super::table::table_layer;
 use super::weighted::check_left_shift;
+use super::windows::Windows;
 use crate::exact::host;
 use crate::model::{Format, Operator, Quantised};
 
@@ -94,14 +96,14 @@ impl Lowering<'_> {
                 Operand::Result(source),
             ] => (source, Some((0, held, shape, values))),
             [Operand::Result(first), Operand::Result(second)] => {
-                let layer = arithmetic.layer(&[first, second], output);
-                return Ok(made(layer, arithmetic.name(), plane, output));
+                let layer = arithmetic.layer(&[first, second], None, output);
+                return Ok(named(layer, plane, output));
             }
         };
         let (place, held, shape, values) = constant.expect("one of them is");
         if let &[value] = &values[..] {
             let table = arithmetic.table(place, value);
-            return Ok(self.table_layer(source, table, output));
+            return Ok(table_layer(source, table, output));
         }
         let factors = values
             .iter()
@@ -121,16 +123,14 @@ impl Lowering<'_> {
                 return Ok(depthwise(source, weights, (*scaled, *rounding), output));
             }
         }
-        let layer = LayerFile {
-            constant: Some(ConstantFile {
-                shape: shape.sides(),
-                zero_point: held.zero_point,
-                first: place == 0,
-                values: values.clone(),
-            }),
-            ..arithmetic.layer(&[source], output)
+        let constant = ConstantFile {
+            shape: shape.sides(),
+            zero_point: held.zero_point,
+            first: place == 0,
+            values: values.clone(),
         };
-        Ok(made(layer, arithmetic.name(), plane, output))
+        let layer = arithmetic.layer(&[source], Some(constant), output);
+        Ok(named(layer, plane, output))
     }
 
     /// Values below zero times slopes that a constant has.
@@ -153,34 +153,23 @@ impl Lowering<'_> {
         let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
         let outputs = host::prelu([source.quantised, slopes], output)?;
         let scales = outputs.map(|output| output.scale);
-        let layer = LayerFile {
-            kind: KindFile::Prelu,
-            constant: Some(ConstantFile {
+        let kind = PreluFile {
+            constant: ConstantFile {
                 shape: shape.sides(),
                 zero_point: slopes.zero_point,
                 first: false,
                 values,
-            }),
-            multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
-            shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
-            activation_min: Some(i8::MIN),
-            activation_max: Some(i8::MAX),
-            ..one_scale(&[&source], scales[0], output)
+            },
+            scaled: ScaledFile::new(&scales, (i8::MIN, i8::MAX)),
         };
-        Ok(made(layer, "prelu", plane, output))
+        Ok(named(layer_of(&[&source], output, kind), plane, output))
     }
+}
 
-    fn table_layer(&self, source: &Source<'_>, table: [i8; 256], output: Quantised) -> Made {
-        let layer = LayerFile {
-            kind: KindFile::Table,
-            inputs: Some(vec![source.value.name.clone()]),
-            table: Some(table.to_vec()),
-            output_zero_point: Some(output.zero_point),
-            output_scale: Some(output.scale.into()),
-            ..LayerFile::default()
-        };
-        made(layer, "table", source.plane, output)
-    }
+/// A layer that the report calls by its kind.
+fn named(layer: LayerFile, plane: Shape, output: Quantised) -> Made {
+    let name = layer.kind.name();
+    made(layer, name, plane, output)
 }
 
 /// A product with a constant for each channel, which is the same arithmetic.
@@ -190,19 +179,15 @@ fn depthwise(
     (product, rounding): (ScaledOutput, Rounding),
     output: Quantised,
 ) -> Made {
-    let channels = source.plane.channels;
-    let scales = vec![product.scale; channels as usize];
-    let layer = LayerFile {
-        kind: KindFile::Conv2d,
-        output_channels: Some(channels),
-        groups: Some(channels),
-        kernel: Some([1, 1]),
-        weights: Some(weights),
-        bias: Some(vec![0; channels as usize]),
-        ..LayerFile::default()
-    };
-    let bounds = (product.min, product.max);
-    let layer = scaled(layer, &[source], &scales, rounding, output, bounds);
+    let channels = source.plane.channels as usize;
+    let scales = vec![product.scale; channels];
+    let kind = Windows::plain([1, 1], source.plane).depthwise(
+        weights,
+        vec![0; channels],
+        ScaledFile::new(&scales, (product.min, product.max)),
+        rounding,
+    );
+    let layer = layer_of(&[source], output, kind);
     made(layer, "conv2d 1x1, depthwise", source.plane, output)
 }
 

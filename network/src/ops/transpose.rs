@@ -1,15 +1,69 @@
-//! Layers of matrices: products and transposes.
+//! Another order of dimensions; values pass unchanged.
 //!
 //! A tensor of channels x height x width is `channels` matrices of height x width. A tensor of four dimensions
 //! d0 x d1 x d2 x d3 has d0 d1 channels: its elements have the same order.
 
-use super::Shape;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A product of matrices, one for each channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Matmul {
-    /// The first, the second factor is taken transposed.
-    pub transposed: [bool; 2],
+use super::{LayerKind, Operator, OperatorFile, Work};
+use crate::draft::Draft;
+use crate::file::Common;
+use crate::{Layer, NetworkError, Shape, Tensor};
+
+/// What a file says of another order of dimensions.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransposeFile {
+    /// Dimension i of the output is this dimension of the input, both of four dimensions, the first two of which are the channels.
+    /// Default: 0, 1, 3, 2, the matrix of each channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "[u8; 4]", inner(range(min = 0, max = 3)))]
+    pub permutation: Option<[u8; 4]>,
+    /// Dimension 0 of the input, which divides the channels. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    pub batch: Option<u32>,
+    /// Bytes of an element, the lowest one first; divides the width. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 8))]
+    pub element_bytes: Option<u32>,
+}
+
+impl OperatorFile for TransposeFile {
+    const FOR_HOST: bool = false;
+    const COMMON: Common = Common::MOVED;
+
+    fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {
+        let input = draft.shapes[0];
+        let usual = Permutation::default();
+        let permutation = Permutation {
+            batch: self.batch.unwrap_or(usual.batch),
+            axes: self.permutation.unwrap_or(usual.axes),
+            element_bytes: self.element_bytes.unwrap_or(usual.element_bytes),
+        };
+        let axes = permutation.axes;
+        let before = draft.faults.len();
+        for (field, found, size, what) in [
+            ("batch", permutation.batch, input.channels, "channels"),
+            ("element_bytes", permutation.element_bytes, input.width, "bytes of a row"),
+        ] {
+            if size % found != 0 {
+                let message = format!("is {found}, expected a divisor of the {size} {what}");
+                draft.fault(field, message);
+            }
+        }
+        if !(0..4).all(|axis| axes.contains(&axis)) {
+            let message = format!("is {axes:?}, expected each of 0 to 3 once");
+            draft.fault("permutation", message);
+        }
+        if draft.faults.len() > before {
+            return None;
+        }
+        let sides = permutation.output(input).sides().map(u64::from);
+        draft.layer.output = draft.bounded(sides, "permutation")?;
+        Some(LayerKind::Transpose(permutation))
+    }
 }
 
 /// A transpose: another order of four dimensions.
@@ -128,6 +182,35 @@ impl Permutation {
             height: c,
             width: d * self.element_bytes,
         }
+    }
+}
+
+/// What a layer does.
+pub(super) struct Op(pub Permutation);
+
+impl Operator for Op {
+    fn work(&self) -> Work {
+        Work::Permutation(self.0)
+    }
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn run(&self, _layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
+        let bytes = self.0.element_bytes as usize;
+        let sizes = self.0.dimensions(inputs[0].shape).map(|size| size as usize);
+        let axes = self.0.axes.map(usize::from);
+        // Distance of neighbours along each dimension of the output, in elements of the input.
+        let strides = axes.map(|axis| sizes[axis + 1..].iter().product::<usize>());
+        let [a, b, c, d] = axes.map(|axis| sizes[axis]);
+        let mut values = Vec::with_capacity(inputs[0].values.len());
+        for number in 0..a * b * c * d {
+            let place = [number / (b * c * d), number / (c * d) % b, number / d % c, number % d];
+            let element: usize = place.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+            values.extend(&inputs[0].values[element * bytes..][..bytes]);
+        }
+        Ok(values)
     }
 }
 
