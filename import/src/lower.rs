@@ -151,7 +151,14 @@ impl<'a> Lowering<'a> {
             height,
             width,
         } = plane;
-        let (zero_point, scale) = (quantised.zero_point, quantised.scale.into());
+        let zero_point = quantised.zero_point;
+        let input = InputFile {
+            channels,
+            height,
+            width,
+            zero_point,
+            scale: quantised.scale.into(),
+        };
         let name = match self.input {
             None => INPUT_NAME.to_string(),
             Some(_) => self.layer_name(tensor, ""),
@@ -159,21 +166,11 @@ impl<'a> Lowering<'a> {
         match self.input {
             None => {
                 self.unsigned = self.model.tensors[tensor].unsigned;
-                self.input = Some(InputFile {
-                    channels,
-                    height,
-                    width,
-                    zero_point,
-                    scale,
-                });
+                self.input = Some(input);
             }
             Some(_) => self.further_inputs.push(FurtherInputFile {
                 name: name.clone(),
-                channels,
-                height,
-                width,
-                zero_point,
-                scale,
+                input,
             }),
         }
         let value = Value {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heddle_arch::fault::{Fault, push};
 
 use crate::draft::Draft;
-use crate::file::{FurtherInputFile, InputFile, LayerFile, NetworkFile};
+use crate::file::{FurtherInputFile, LayerFile, NetworkFile};
 use crate::name::{INPUT_NAME, NAME, is_name};
 use crate::ops::LayerKind;
 use crate::{Input, Layer, Network, Shape, Table};
@@ -37,14 +37,7 @@ impl Tensor {
 pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     let mut faults = Vec::new();
     check_name(&file.name, "name", &mut faults);
-    let InputFile {
-        channels,
-        height,
-        width,
-        zero_point,
-        ..
-    } = file.input;
-    let input = Shape::of([channels, height, width]);
+    let (input, zero_point) = (file.input.shape(), file.input.zero_point);
     let mut names = BTreeSet::from([INPUT_NAME.to_string()]);
     let mut tensors = vec![Tensor {
         name: INPUT_NAME.to_string(),
@@ -103,10 +96,10 @@ fn check_name(name: &str, at: &str, faults: &mut Vec<Fault>) {
 
 /// A further input, as a layer that reads nothing.
 fn further_input(file: FurtherInputFile) -> Layer {
-    let shape = Shape::of([file.channels, file.height, file.width]);
+    let shape = file.input.shape();
     Layer {
-        groups: file.channels,
-        output_zero_point: file.zero_point,
+        groups: shape.channels,
+        output_zero_point: file.input.zero_point,
         ..Layer::plain(file.name, LayerKind::Input, Vec::new(), shape)
     }
 }

@@ -1,15 +1,18 @@
 //! The network file as it stands in JSON, for those who write one: [`Network::from_file`](crate::Network::from_file) checks it.
 
+use std::sync::LazyLock;
+
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::Shape;
 use crate::name::name_pattern;
 pub use crate::ops::{
     AddFile, ArgMaxFile, AveragePool2dFile, ConcatFile, Conv2dFile, FullyConnectedFile, KindFile,
     MatmulFile, MaxPool2dFile, MeanFile, MulFile, PadFile, PreluFile, ReshapeFile,
     ResizeBilinearFile, ResizeFile, SliceFile, SoftmaxFile, SquaredDifferenceFile, TableFile,
-    TransposeFile, WeightedSumFile,
+    WeightedSumFile,
 };
 use heddle_arch::fault::Fault;
 use heddle_arch::json;
@@ -42,7 +45,7 @@ pub struct NetworkFile {
     pub layers: Vec<LayerFile>,
     /// Names of the layers whose outputs the host reads. Default: the last layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<String>", length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64))]
     pub outputs: Option<Vec<String>>,
     /// Images and labels to test with. Default: none.
     #[serde(default)]
@@ -63,7 +66,6 @@ pub struct InputFile {
     #[schemars(range(min = 1, max = 4096))]
     pub width: u32,
     /// Quantised value of a real zero.
-    #[schemars(range(min = -128, max = 127))]
     pub zero_point: i8,
     /// Real value of one step; for information.
     pub scale: f64,
@@ -76,20 +78,9 @@ pub struct FurtherInputFile {
     /// Name, unlike those of layers.
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
     pub name: String,
-    /// Channels.
-    #[schemars(range(min = 1, max = 4096))]
-    pub channels: u32,
-    /// Rows.
-    #[schemars(range(min = 1, max = 4096))]
-    pub height: u32,
-    /// Columns.
-    #[schemars(range(min = 1, max = 4096))]
-    pub width: u32,
-    /// Quantised value of a real zero.
-    #[schemars(range(min = -128, max = 127))]
-    pub zero_point: i8,
-    /// Real value of one step; for information.
-    pub scale: f64,
+    /// What an input is.
+    #[serde(flatten)]
+    pub input: InputFile,
 }
 
 /// A layer: what all have, and the fields of its kind.
@@ -105,23 +96,20 @@ pub struct LayerFile {
     pub kind: KindFile,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<String>", length(min = 1, max = 8))]
+    #[schemars(length(min = 1, max = 8))]
     pub inputs: Option<Vec<String>>,
     /// Quantised value of a real zero of the output. Where it may be left out, default: that of the input, of matmul 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i8", range(min = -128, max = 127))]
     pub output_zero_point: Option<i8>,
     /// Real value of one step of the output; for information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64")]
     pub output_scale: Option<f64>,
     /// Outputs are looked up: 256 bytes, that for -128 first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<i8>", length(equal = 256), inner(range(min = -128, max = 127)))]
+    #[schemars(length(equal = 256))]
     pub table: Option<Vec<i8>>,
     /// With a table: quantised value of a real zero of the bytes that are looked up. Default: that of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i8", range(min = -128, max = 127))]
     pub table_zero_point: Option<i8>,
 }
 
@@ -133,11 +121,10 @@ pub struct WindowFile {
     pub kernel: [u32; 2],
     /// Vertical and horizontal stride. Default: the kernel for pooling, else 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[u32; 2]", inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 4096)))]
     pub stride: Option<[u32; 2]>,
     /// Zeros around the input; of pooling, places around it that do not count. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "PaddingFile")]
     pub padding: Option<PaddingFile>,
 }
 
@@ -152,10 +139,8 @@ pub struct ScaledFile {
     #[schemars(inner(range(min = -31, max = 30)))]
     pub shift: Vec<i32>,
     /// Smallest output; with a table smallest byte that is looked up.
-    #[schemars(range(min = -128, max = 127))]
     pub activation_min: i8,
     /// Largest output; with a table largest byte that is looked up.
-    #[schemars(range(min = -128, max = 127))]
     pub activation_max: i8,
 }
 
@@ -237,14 +222,20 @@ pub struct ConstantFile {
     #[schemars(inner(range(min = 1, max = 4096)))]
     pub shape: [u32; 3],
     /// Quantised value of a real zero.
-    #[schemars(range(min = -128, max = 127))]
     pub zero_point: i8,
     /// It is the first of the two. Default: the second.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first: bool,
     /// Elements in the order channel, row, column.
-    #[schemars(inner(range(min = -128, max = 127)))]
     pub values: Vec<i8>,
+}
+
+impl InputFile {
+    /// Shape of the tensor.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape::of([self.channels, self.height, self.width])
+    }
 }
 
 /// Images and labels to test with.
@@ -261,7 +252,7 @@ pub struct TestFile {
 /// A quantised image.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ImageFile(#[schemars(inner(range(min = -128, max = 127)))] pub Vec<i8>);
+pub struct ImageFile(pub Vec<i8>);
 
 impl From<Vec<i8>> for ImageFile {
     fn from(image: Vec<i8>) -> ImageFile {
@@ -411,7 +402,7 @@ pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
     let taken = |layer: &mut LayerFile| layer.kind.weights_mut().map(std::mem::take);
     let weights: Vec<Option<Vec<i8>>> = file.layers.iter_mut().map(taken).collect();
     let images = std::mem::take(&mut file.test.images);
-    let faults = json::faults_of(file, &schema());
+    let faults = json::faults_of(file, schema());
     file.test.images = images;
     for (layer, weights) in file.layers.iter_mut().zip(weights) {
         if let (Some(place), Some(weights)) = (layer.kind.weights_mut(), weights) {
@@ -424,6 +415,7 @@ pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
     }
 }
 
-pub(super) fn schema() -> Value {
-    json::schema_of::<NetworkFile>()
+pub(super) fn schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(json::schema_of::<NetworkFile>);
+    &SCHEMA
 }

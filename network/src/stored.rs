@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, read: ReadStored<'_>) -> Result<Network, ConfigEr
     let mut faults = Vec::new();
     file::update(&mut document.value);
     let stored = take(&mut document.value, &mut faults);
-    faults.extend(document.check(&file::schema()));
+    faults.extend(document.check(file::schema()));
     let mut file: NetworkFile = document.read(faults)?;
     let (mut faults, mut found) = (Vec::new(), Vec::new());
     for (layer, stored) in stored {
@@ -101,7 +101,7 @@ pub fn write(network: &NetworkFile, stored: &[Option<StoredFile>]) -> serde_json
 
 /// The schema of network files, whose weights are a list or lie in another file.
 pub(super) fn schema() -> Value {
-    let mut schema = file::schema();
+    let mut schema = file::schema().clone();
     let kinds = schema.pointer_mut("/properties/layers/items/oneOf");
     for kind in kinds.and_then(Value::as_array_mut).into_iter().flatten() {
         let Some(weights) = kind.pointer_mut("/properties/weights") else {

@@ -1,8 +1,8 @@
 //! Products of matrices.
 
 use heddle_arch::requantise::Rounding;
-use heddle_network::file::{KindFile, LayerFile, MatmulFile, ReshapeFile, TransposeFile};
-use heddle_network::{Order, Shape};
+use heddle_network::file::{KindFile, LayerFile, MatmulFile, ReshapeFile};
+use heddle_network::{Order, Permutation, Shape};
 
 use super::Lowering;
 use super::layers::{Made, Refused, made};
@@ -53,9 +53,9 @@ impl Lying {
                 order: Order::ChannelsFirst,
             }
             .into(),
-            Lying::Pixels => TransposeFile {
-                permutation: Some(if back { [0, 3, 1, 2] } else { [0, 2, 3, 1] }),
-                ..TransposeFile::default()
+            Lying::Pixels => Permutation {
+                axes: if back { [0, 3, 1, 2] } else { [0, 2, 3, 1] },
+                ..Permutation::default()
             }
             .into(),
         };

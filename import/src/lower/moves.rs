@@ -1,9 +1,7 @@
 //! Operators that put values in other places.
 
-use heddle_network::file::{
-    ConcatFile, KindFile, ResizeBilinearFile, ResizeFile, SliceFile, TransposeFile,
-};
-use heddle_network::{Alignment, Axis, Shape};
+use heddle_network::file::{ConcatFile, KindFile, ResizeBilinearFile, ResizeFile, SliceFile};
+use heddle_network::{Alignment, Axis, Permutation, Shape};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, moving};
@@ -70,7 +68,7 @@ impl Lowering<'_> {
             .into_iter()
             .map(|found| found.map_or(0, |i| i + 1))
             .collect();
-        let mut permutation = [0u8, 1, 2, 3];
+        let mut axes = [0u8, 1, 2, 3];
         let is_order = (0..places.len() as i32).all(|axis| order.contains(&axis))
             && order.len() == places.len();
         if !is_order {
@@ -79,18 +77,18 @@ impl Lowering<'_> {
             )));
         }
         for (to, &from) in order.iter().enumerate() {
-            permutation[places[to]] = places[from as usize] as u8;
+            axes[places[to]] = places[from as usize] as u8;
         }
         let sides = [1, plane.channels, plane.height, plane.width];
-        let [batch, sides @ ..] = permutation.map(|axis| sides[usize::from(axis)]);
+        let [batch, sides @ ..] = axes.map(|axis| sides[usize::from(axis)]);
         if batch != 1 {
             return Err(Some(format!(
                 "has the order {order:?}, which makes a batch of {batch}, expected 1"
             )));
         }
-        let kind = TransposeFile {
-            permutation: Some(permutation),
-            ..TransposeFile::default()
+        let kind = Permutation {
+            axes,
+            ..Permutation::default()
         };
         Ok((kind.into(), Shape::of(sides)))
     }

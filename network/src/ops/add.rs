@@ -1,13 +1,6 @@
 //! Sum or difference of two tensors, each with a scale of its own; sides of 1 are broadcast.
 
-use heddle_arch::requantise::{Rounding, Scale};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads, Work, pairs, sums};
-use crate::draft::Draft;
-use crate::file::{Common, ConstantFile, InputScalesFile, ScaledFile};
-use crate::{Constant, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a sum of two tensors.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +17,6 @@ pub struct AddFile {
     pub subtract: bool,
     /// What takes the place of an input. Default: two inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "ConstantFile")]
     pub constant: Option<ConstantFile>,
 }
 

@@ -1,13 +1,7 @@
 //! Place of the largest of each row along a dimension, the first of several: [`PLACE_BYTES`] bytes along that dimension, the lowest
 //! one first. No layer reads them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::{Common, Need};
-use crate::{Axis, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// Bytes of a place along a row.
 pub const PLACE_BYTES: u32 = 4;

@@ -1,14 +1,7 @@
 //! Mean of windows: a depthwise convolution whose weights are 1 and whose scale is 1 / size. With padding it is the mean of the
 //! bytes of a window's places inside the plane, halves away from 0, which no machine has.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reduction, Work, sums, windows};
-use crate::draft::{Draft, WINDOW_MAX};
-use crate::file::{Common, Need, PaddingFile, WindowFile};
-use crate::{Layer, NetworkError, Padding, Tensor};
+use super::prelude::*;
 
 /// What a file says of means of windows.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

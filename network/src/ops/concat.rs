@@ -1,12 +1,6 @@
 //! Tensors one after another along a dimension; values pass unchanged.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Axis, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of tensors one after another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,6 @@
 //! Convolution: y = scale(bias + sum of w * (x - zero point)) over the taps of the output's group.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Work, sums, windows};
-use crate::draft::Draft;
-use crate::file::{RoundingFile, ScaledFile, WindowFile};
-use crate::{Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a convolution.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -20,18 +14,16 @@ pub struct Conv2dFile {
     pub window: WindowFile,
     /// Vertical and horizontal distance of the places of the kernel. Default: 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[u32; 2]", inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 4096)))]
     pub dilation: Option<[u32; 2]>,
     /// Groups of channels; divides input and output channels. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 4096))]
     pub groups: Option<u32>,
     /// Weights, in the order output, input channel of the group, kernel row, kernel column. In JSON also an object that names
     /// another file.
-    #[schemars(inner(range(min = -128, max = 127)))]
     pub weights: Vec<i8>,
     /// Bias of each output.
-    #[schemars(inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Vec<i32>,
     /// How sums become bytes.
     #[serde(flatten)]

@@ -1,12 +1,6 @@
 //! Fully connected layer: a convolution whose kernel is the whole plane.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Work, sums, windows};
-use crate::draft::Draft;
-use crate::file::{RoundingFile, ScaledFile};
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of a fully connected layer.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -16,10 +10,8 @@ pub struct FullyConnectedFile {
     #[schemars(range(min = 1, max = 4096))]
     pub output_features: u32,
     /// Weights, in the order output, input channel, row, column. In JSON also an object that names another file.
-    #[schemars(inner(range(min = -128, max = 127)))]
     pub weights: Vec<i8>,
     /// Bias of each output.
-    #[schemars(inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Vec<i32>,
     /// How sums become bytes.
     #[serde(flatten)]

@@ -1,14 +1,7 @@
 //! Products of matrices, one for each channel: y = scale(bias + sum of (a - zero point) * (b - zero point)), with one bias and one
 //! scale for all elements or for each column. The second factor may be stored.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads, Work, sums};
-use crate::draft::Draft;
-use crate::file::{Common, Need, RoundingFile};
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of products of matrices. What it does not say is 0, 1 or the range of a byte.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -16,39 +9,33 @@ use crate::{Layer, NetworkError, Shape, Tensor};
 pub struct MatmulFile {
     /// Whether the first and the second factor are taken transposed. Default: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[bool; 2]")]
     pub transposed: Option<[bool; 2]>,
     /// Columns of the product, with weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 4096))]
     pub output_features: Option<u32>,
     /// The second factor, row by row, the same for all channels. In JSON also an object that names another file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<i8>", inner(range(min = -128, max = 127)))]
     pub weights: Option<Vec<i8>>,
     /// One bias, or one for each column. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<i32>", inner(range(min = i32::MIN, max = i32::MAX)))]
     pub bias: Option<Vec<i32>>,
     /// One multiplier, or one for each column, 0 to 2^31 - 1. Default, with shift: scale 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<i32>", inner(range(min = 0, max = i32::MAX)))]
+    #[schemars(inner(range(min = 0, max = i32::MAX)))]
     pub multiplier: Option<Vec<i32>>,
     /// Shift of as many, positive to the left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<i32>", inner(range(min = -31, max = 30)))]
+    #[schemars(inner(range(min = -31, max = 30)))]
     pub shift: Option<Vec<i32>>,
     /// Rounding of scaled sums. Default: single.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "RoundingFile")]
     pub rounding: Option<RoundingFile>,
     /// Smallest output. Default: -128.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i8", range(min = -128, max = 127))]
     pub activation_min: Option<i8>,
     /// Largest output. Default: 127.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i8", range(min = -128, max = 127))]
     pub activation_max: Option<i8>,
 }
 

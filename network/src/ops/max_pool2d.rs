@@ -1,13 +1,6 @@
 //! Largest value of windows, of their places inside the plane. Values pass unchanged.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reduction, Work, sums, windows};
-use crate::draft::Draft;
-use crate::file::{Common, Need, WindowFile};
-use crate::{Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of maxima of windows.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

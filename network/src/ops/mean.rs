@@ -1,13 +1,6 @@
 //! Mean over some dimensions, which have one place then.
 
-use heddle_arch::requantise::{Rounding, Scale};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, sums};
-use crate::draft::{Draft, WINDOW_MAX};
-use crate::file::ScaledFile;
-use crate::{Axis, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a mean over dimensions.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,7 @@
 //! what a layer of it does.
 
 mod pairs;
+mod prelude;
 mod sums;
 mod windows;
 mod work;
@@ -21,7 +22,7 @@ pub use prelu::Prelu;
 pub use reshape::Order;
 pub use resize_bilinear::Alignment;
 pub use softmax::Softmax;
-pub use transpose::{Matrices, Permutation};
+pub use transpose::Matrices;
 pub use work::{Reduction, Work};
 
 use crate::draft::Draft;
@@ -276,7 +277,7 @@ operators! {
     /// Products of matrices, one for each channel: of two inputs, or of one and weights.
     matmul Matmul(matmul: Matmul) MatmulFile;
     /// Another order of dimensions. Values pass unchanged.
-    transpose Transpose(permutation: Permutation) TransposeFile;
+    transpose Transpose(permutation: Permutation) Permutation;
     /// Product of two tensors, element by element. Sides of 1 are broadcast.
     mul Mul(product: Product) MulFile;
     /// Values from zero on, and those below it times a slope of their own. Sides of 1 are broadcast.

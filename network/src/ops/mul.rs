@@ -1,13 +1,6 @@
 //! Product of two tensors, element by element; sides of 1 are broadcast.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads, pairs, sums};
-use crate::draft::Draft;
-use crate::file::{Common, ConstantFile, RoundingFile, ScaledFile};
-use crate::{Constant, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a product of two tensors.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -18,11 +11,9 @@ pub struct MulFile {
     pub scaled: ScaledFile,
     /// Rounding of scaled products. Default: double.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "RoundingFile")]
     pub rounding: Option<RoundingFile>,
     /// What takes the place of an input. Default: two inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "ConstantFile")]
     pub constant: Option<ConstantFile>,
 }
 

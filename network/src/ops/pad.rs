@@ -1,13 +1,7 @@
 //! A larger tensor in which the first element of this one lies at a channel, row and column, and the others in steps of the
 //! stride; elsewhere it holds the zero point.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of a larger tensor.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +15,7 @@ pub struct PadFile {
     pub output_shape: [u32; 3],
     /// Distances of the elements in the output, down and across. Default: 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[u32; 2]", inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 4096)))]
     pub stride: Option<[u32; 2]>,
 }
 

@@ -1,13 +1,6 @@
 //! Values from zero on, and those below it times a slope of their own; sides of 1 are broadcast.
 
-use heddle_arch::requantise::{Rounding, Scale};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, pairs, sums};
-use crate::draft::Draft;
-use crate::file::{ConstantFile, ScaledFile};
-use crate::{Constant, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of values with slopes.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

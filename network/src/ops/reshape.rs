@@ -1,12 +1,6 @@
 //! The same elements in another shape; values pass unchanged.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of another shape.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

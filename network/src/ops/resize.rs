@@ -1,12 +1,6 @@
 //! Each element several times, down and across; values pass unchanged.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of elements that come several times.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

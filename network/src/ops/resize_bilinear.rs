@@ -1,12 +1,6 @@
 //! A plane of another size: the mean of the four nearest elements, each with its share.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of a plane of another size.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

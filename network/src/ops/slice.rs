@@ -1,12 +1,6 @@
 //! A part of a tensor that starts at a channel, row and column; values pass unchanged.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Shape, Tensor};
+use super::prelude::*;
 
 /// What a file says of a part of a tensor.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -1,17 +1,10 @@
 //! Softmax in fixed point: exponentials in 31 bits, their sum with 12 bits in front of the point. Outputs have zero point -128 and
 //! steps of 1/256.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile};
-use crate::draft::Draft;
-use crate::file::Common;
+use super::prelude::*;
 use crate::requantise::{
     rounding_divide_by_power_of_two as divided, saturating_rounding_doubling_high_mul as times,
 };
-use crate::{Axis, Layer, NetworkError, Tensor};
 
 /// What a file says of a softmax.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

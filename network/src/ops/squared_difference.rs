@@ -1,13 +1,6 @@
 //! Square of the difference of two tensors; sides of 1 are broadcast.
 
-use heddle_arch::requantise::Rounding;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads, Sum, pairs, sums};
-use crate::draft::Draft;
-use crate::file::{Common, ConstantFile, InputScalesFile, ScaledFile};
-use crate::{Constant, Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// Bits by which inputs are shifted to the left.
 const LEFT_SHIFT: u32 = 7;
@@ -24,7 +17,6 @@ pub struct SquaredDifferenceFile {
     pub scaled: ScaledFile,
     /// What takes the place of an input. Default: two inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "ConstantFile")]
     pub constant: Option<ConstantFile>,
 }
 

@@ -1,13 +1,6 @@
 //! A function of each byte: an entry of the table of the layer.
 
-use heddle_arch::requantise::Scale;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Work, sums, windows};
-use crate::draft::Draft;
-use crate::file::{Common, Need};
-use crate::{Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a function of each byte, apart from its table.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -3,50 +3,50 @@
 //! A tensor of channels x height x width is `channels` matrices of height x width. A tensor of four dimensions
 //! d0 x d1 x d2 x d3 has d0 d1 channels: its elements have the same order.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
-use super::{LayerKind, Operator, OperatorFile, Work};
-use crate::draft::Draft;
-use crate::file::Common;
-use crate::{Layer, NetworkError, Shape, Tensor};
-
-/// What a file says of another order of dimensions.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TransposeFile {
-    /// Dimension i of the output is this dimension of the input, both of four dimensions, the first two of which are the channels.
-    /// Default: 0, 1, 3, 2, the matrix of each channel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[u8; 4]", inner(range(min = 0, max = 3)))]
-    pub permutation: Option<[u8; 4]>,
-    /// Dimension 0 of the input, which divides the channels. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 4096))]
-    pub batch: Option<u32>,
-    /// Bytes of an element, the lowest one first; divides the width. Default: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 8))]
-    pub element_bytes: Option<u32>,
+/// A transpose: another order of four dimensions, the first two of which are the channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Permutation {
+    /// Dimension 0 of the input, which divides the channels: they are dimension 0 times dimension 1.
+    #[schemars(range(min = 1, max = 4096))]
+    pub batch: u32,
+    /// Dimension i of the output is this dimension of the input.
+    #[serde(rename = "permutation")]
+    #[schemars(inner(range(max = 3)))]
+    pub axes: [u8; 4],
+    /// Bytes of an element, the lowest one first; divides the width, which counts bytes.
+    #[schemars(range(min = 1, max = 8))]
+    pub element_bytes: u32,
 }
 
-impl OperatorFile for TransposeFile {
+impl Default for Permutation {
+    /// The matrix of each channel is transposed.
+    fn default() -> Self {
+        Self {
+            batch: 1,
+            axes: [0, 1, 3, 2],
+            element_bytes: 1,
+        }
+    }
+}
+
+impl OperatorFile for Permutation {
     const FOR_HOST: bool = false;
     const COMMON: Common = Common::MOVED;
 
     fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {
+        let Permutation {
+            batch,
+            axes,
+            element_bytes,
+        } = self;
         let input = draft.shapes[0];
-        let usual = Permutation::default();
-        let permutation = Permutation {
-            batch: self.batch.unwrap_or(usual.batch),
-            axes: self.permutation.unwrap_or(usual.axes),
-            element_bytes: self.element_bytes.unwrap_or(usual.element_bytes),
-        };
-        let axes = permutation.axes;
         let before = draft.faults.len();
         for (field, found, size, what) in [
-            ("batch", permutation.batch, input.channels, "channels"),
-            ("element_bytes", permutation.element_bytes, input.width, "bytes of a row"),
+            ("batch", batch, input.channels, "channels"),
+            ("element_bytes", element_bytes, input.width, "bytes of a row"),
         ] {
             if size % found != 0 {
                 let message = format!("is {found}, expected a divisor of the {size} {what}");
@@ -60,30 +60,9 @@ impl OperatorFile for TransposeFile {
         if draft.faults.len() > before {
             return None;
         }
-        let sides = permutation.output(input).sides().map(u64::from);
+        let sides = self.output(input).sides().map(u64::from);
         draft.layer.output = draft.bounded(sides, "permutation")?;
-        Some(LayerKind::Transpose(permutation))
-    }
-}
-
-/// A transpose: another order of four dimensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Permutation {
-    /// Dimension 0 of the input; the channels are dimension 0 times dimension 1.
-    pub batch: u32,
-    /// Dimension i of the output is dimension `axes[i]` of the input.
-    pub axes: [u8; 4],
-    /// Bytes of an element, the lowest one first; the width counts bytes.
-    pub element_bytes: u32,
-}
-
-impl Default for Permutation {
-    fn default() -> Self {
-        Self {
-            batch: 1,
-            axes: [0, 1, 3, 2],
-            element_bytes: 1,
-        }
+        Some(LayerKind::Transpose(self))
     }
 }
 
@@ -211,51 +190,5 @@ impl Operator for Op {
             values.extend(&inputs[0].values[element * bytes..][..bytes]);
         }
         Ok(values)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pet_x4_the_permutations_of_the_table_and_their_matrices() {
-        let matrices = |axes, batch, (channels, height, width)| {
-            let permutation = Permutation {
-                batch,
-                axes,
-                element_bytes: 1,
-            };
-            let shape = Shape {
-                channels,
-                height,
-                width,
-            };
-            let found = permutation.matrices(shape);
-            let out = permutation.output(shape);
-            (
-                (found.count, found.rows, found.cols),
-                (out.channels, out.height, out.width),
-            )
-        };
-        // N = 2, C = 3, H = 5, W = 7.
-        assert_eq!(
-            matrices([0, 2, 3, 1], 2, (6, 5, 7)),
-            ((2, 3, 35), (10, 7, 3))
-        );
-        // N = 2, H = 5, W = 7, C = 3.
-        assert_eq!(
-            matrices([0, 3, 1, 2], 2, (10, 7, 3)),
-            ((2, 35, 3), (6, 5, 7))
-        );
-        assert_eq!(matrices([0, 1, 3, 2], 2, (6, 5, 7)), ((6, 5, 7), (6, 7, 5)));
-        assert_eq!(
-            matrices([1, 2, 3, 0], 2, (6, 5, 7)),
-            ((1, 2, 105), (15, 7, 2))
-        );
-        // Blocks of elements change their places, or nothing does.
-        for axes in [[1, 0, 2, 3], [0, 1, 2, 3], [0, 2, 1, 3], [3, 2, 1, 0]] {
-            assert!(!Permutation::is_transpose(axes), "{axes:?}");
-        }
     }
 }

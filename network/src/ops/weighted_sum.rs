@@ -1,19 +1,13 @@
 //! Sum of tensors of one shape: y = scale(sum of factor * (x - zero point)), a factor for each.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{LayerKind, Operator, OperatorFile, Reads, Work, sums};
-use crate::draft::Draft;
-use crate::file::{Common, RoundingFile, ScaledFile};
-use crate::{Layer, NetworkError, Tensor};
+use super::prelude::*;
 
 /// What a file says of a sum of tensors times factors.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSumFile {
     /// Factor of each input.
-    #[schemars(length(min = 2, max = 8), inner(range(min = -128, max = 127)))]
+    #[schemars(length(min = 2, max = 8))]
     pub factors: Vec<i8>,
     /// How sums become bytes.
     #[serde(flatten)]
