@@ -7,7 +7,6 @@ use heddle_arch::fault::{Fault, push};
 use crate::draft::Draft;
 use crate::file::{FurtherInputFile, LayerFile, NetworkFile};
 use crate::name::{INPUT_NAME, NAME, is_name};
-use crate::ops::LayerKind;
 use crate::{Input, Layer, Network, Shape, Table};
 
 /// A tensor that layers can read.
@@ -100,7 +99,7 @@ fn further_input(file: FurtherInputFile) -> Layer {
     Layer {
         groups: shape.channels,
         output_zero_point: file.input.zero_point,
-        ..Layer::plain(file.name, LayerKind::Input, Vec::new(), shape)
+        ..Layer::plain(file.name, Vec::new(), shape)
     }
 }
 
@@ -121,7 +120,7 @@ fn build_layer(
     let mut draft = Draft {
         at,
         names,
-        layer: Layer::plain(file.name, LayerKind::Input, inputs, shapes[0]),
+        layer: Layer::plain(file.name, inputs, shapes[0]),
         shapes,
         faults,
     };

@@ -73,11 +73,11 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// A layer that makes a tensor of the shape that it reads, and has no sums.
-    pub(crate) fn plain(name: String, kind: LayerKind, inputs: Vec<Input>, input: Shape) -> Layer {
+    /// A layer of no operator yet, which makes a tensor of the shape that it reads and has no sums.
+    pub(crate) fn plain(name: String, inputs: Vec<Input>, input: Shape) -> Layer {
         Layer {
             name,
-            kind,
+            kind: LayerKind::default(),
             output_zero_point: inputs.first().map_or(0, |input| input.zero_point),
             inputs,
             input,

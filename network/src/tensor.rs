@@ -76,9 +76,9 @@ impl Network {
         image: &[i8],
         inputs: &[&Tensor],
     ) -> Result<Tensor, NetworkError> {
-        match self.layers[index].is_input() {
-            true => Ok(self.given(image, index + 1)),
-            false => self.layers[index].run(inputs),
+        match inputs {
+            [] => Ok(self.given(image, index + 1)),
+            _ => self.layers[index].run(inputs),
         }
     }
 

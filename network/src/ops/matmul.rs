@@ -92,53 +92,51 @@ impl OperatorFile for MatmulFile {
 impl MatmulFile {
     /// Shape of the product, if its factors belong together.
     fn output(&self, matmul: Matmul, draft: &mut Draft<'_>) -> Option<Shape> {
-        let first = draft.shapes[0];
-        let terms = matmul.terms(first);
-        let (rows, _) = sides(first, matmul.transposed[0]);
-        let (field, message, cols) = match (draft.shapes.get(1), self.output_features) {
-            (None, Some(features)) => ("", String::new(), features),
+        let (first, features) = (draft.shapes[0], self.output_features);
+        let (rows, terms) = sides(first, matmul.transposed[0]);
+        let product = |cols| Some(Shape::of([first.channels, rows, cols]));
+        let (field, message) = match (draft.shapes.get(1), features) {
+            (None, Some(features)) => return product(features),
             (None, None) => {
                 let message = "is missing, required for matmul with weights";
-                ("output_features", message.to_string(), 0)
+                ("output_features", message.to_string())
             }
-            (Some(&other), features) => {
-                let (found, cols) = sides(other, matmul.transposed[1]);
-                if other.channels != first.channels {
-                    let (found, expected) = (other.channels, first.channels);
-                    let message =
-                        format!("has {found} channels, expected {expected} as the first input has");
-                    ("inputs[1]", message, 0)
-                } else if found != terms {
+            (Some(second), _) if second.channels != first.channels => {
+                let (found, expected) = (second.channels, first.channels);
+                let message =
+                    format!("has {found} channels, expected {expected} as the first input has");
+                ("inputs[1]", message)
+            }
+            (Some(&second), _) => match (sides(second, matmul.transposed[1]), features) {
+                ((found, cols), None) if found == terms => return product(cols),
+                ((found, _), _) if found != terms => {
                     let turned = ["", " when transposed"][usize::from(matmul.transposed[1])];
                     let message = format!(
                         "has {found} rows{turned}, expected {terms}: the first factor is {rows} x {terms}"
                     );
-                    ("inputs[1]", message, 0)
-                } else if features.is_some() {
-                    let message = "is not a field of matmul without weights";
-                    ("output_features", message.to_string(), 0)
-                } else {
-                    ("", String::new(), cols)
+                    ("inputs[1]", message)
                 }
-            }
+                _ => {
+                    let message = "is not a field of matmul without weights";
+                    ("output_features", message.to_string())
+                }
+            },
         };
-        if !field.is_empty() {
-            draft.fault(field, message);
-            return None;
-        }
-        Some(Shape::of([first.channels, rows, cols]))
+        draft.fault(field, message);
+        None
     }
 
     /// Biases and scales: one, or as many as the result has columns. One value stands for as many as the others have.
     fn scale(&self, cols: usize, draft: &mut Draft<'_>) {
         let each = "one for the matrix, or one for each column";
         let lists = [&self.multiplier, &self.shift];
-        if let Some(missing) = lists.iter().position(|list| list.is_none()) {
-            let fields = ["multiplier", "shift"];
-            if lists[1 - missing].is_some() {
-                let message = format!("is missing, required with {}", fields[1 - missing]);
-                draft.fault(fields[missing], message);
-            }
+        let (field, other) = match lists {
+            [None, Some(_)] => ("multiplier", "shift"),
+            [Some(_), None] => ("shift", "multiplier"),
+            _ => ("", ""),
+        };
+        if !field.is_empty() {
+            draft.fault(field, format!("is missing, required with {other}"));
         }
         let single = |list: &Option<Vec<i32>>| list.as_ref().is_none_or(|list| list.len() == 1);
         let all_single = [&self.bias, &self.multiplier, &self.shift].into_iter().all(single);

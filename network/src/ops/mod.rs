@@ -145,9 +145,10 @@ macro_rules! operators {
         $(pub use $module::$file;)+
 
         /// What a layer does with its inputs.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum LayerKind {
             /// A further input of the network, which the host writes; no layer of the file.
+            #[default]
             Input,
             $($(#[doc = $doc])+ $kind $(($holds))?,)+
         }
