@@ -1,6 +1,5 @@
 //! From the operators of a foreign file to the layers of a network.
 
-mod arithmetic;
 mod dimensions;
 mod layers;
 mod matrices;

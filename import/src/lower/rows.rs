@@ -1,6 +1,6 @@
 //! Operators of rows: a softmax, places of the largest, and means that are none of whole planes.
 
-use heddle_network::file::{ArgMaxFile, LayerFile, MeanFile, ScaledFile, SoftmaxFile};
+use heddle_network::file::{ArgMaxFile, LayerFile, MeanFile, SoftmaxFile};
 use heddle_network::{Axis, PLACE_BYTES, Shape};
 
 use super::Lowering;
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
         let plane = Shape::of(kept);
         let count = (source.plane.elements() / plane.elements()) as u32;
-        let mean = host::mean(source.quantised, output, count)?;
+        let scaled = host::mean(source.quantised, output, count)?;
         let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
             .filter(|(_, over)| *over)
             .map(|(axis, _)| axis)
@@ -104,7 +104,6 @@ impl Lowering<'_> {
                 "is the mean over no dimension but the batch".to_string(),
             ));
         }
-        let scaled = ScaledFile::new(&[mean.scale], (i8::MIN, i8::MAX));
         let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
         Ok(made(layer, "mean", plane, output))
     }

@@ -57,7 +57,7 @@ impl Lowering<'_> {
         let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;
         let values = values.map(|value| value.clamp(min, max));
-        Ok(table_layer(&source, values, output))
+        Ok(table_layer(&source, values.to_vec(), output))
     }
 
     /// Puts a table into the layer that makes what it reads, if nobody else does.
@@ -103,9 +103,9 @@ impl Lowering<'_> {
 }
 
 /// A layer of a table alone.
-pub(super) fn table_layer(source: &Source<'_>, values: [i8; 256], output: Quantised) -> Made {
+pub(super) fn table_layer(source: &Source<'_>, values: Vec<i8>, output: Quantised) -> Made {
     let layer = LayerFile {
-        table: Some(values.to_vec()),
+        table: Some(values),
         ..layer_of(&[source], output, TableFile {})
     };
     made(layer, "table", source.plane, output)
