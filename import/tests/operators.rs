@@ -94,3 +94,40 @@ fn operators_give_the_bytes_of_the_reference_kernels() {
         assert!(compared[operator] >= least, "{operator}: {compared:?}");
     }
 }
+
+/// Each input times a factor: what comes out is at most as far away as the report says.
+#[test]
+fn sums_that_need_not_be_exact_are_as_far_away_as_the_report_says() {
+    let mut arrays = arrays("operators.npz");
+    let mut compared = 0;
+    for name in models(&arrays) {
+        let file = bytes(&mut arrays, &format!("{name}/model"));
+        let found = imported(&file, &[Inexact::Add]);
+        let (Some(file), [row]) = (found.network, &found.rows[..]) else {
+            continue;
+        };
+        let Exact::Compared(difference) = row.exact else {
+            continue;
+        };
+        if !matches!(&row.runs, Runs::Layer(text) if text.starts_with("weighted_sum")) {
+            continue;
+        }
+        let network = Network::from_file(file).unwrap();
+        let inputs = (0..network.inputs().count())
+            .map(|input| int8(&mut arrays, &format!("{name}/input{input}")));
+        let inputs: Vec<Vec<i8>> = inputs.collect();
+        let made = run(&network, &inputs).pop().unwrap();
+        let expected = int8(&mut arrays, &format!("{name}/output"));
+        let most = made
+            .iter()
+            .zip(&expected)
+            .map(|(a, b)| a.abs_diff(*b))
+            .max();
+        assert!(
+            most.map(u32::from) <= Some(difference.most),
+            "{name}: {most:?}, {difference:?}"
+        );
+        compared += 1;
+    }
+    assert!(compared >= 10, "{compared} models");
+}
