@@ -1,12 +1,9 @@
 //! The network file as it stands in JSON, for those who write one: [`Network::from_file`](crate::Network::from_file) checks it.
 
-use std::sync::LazyLock;
-
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
-use crate::Shape;
+pub use crate::form::{Common, Need};
 use crate::name::name_pattern;
 pub use crate::ops::{
     AddFile, ArgMaxFile, AveragePool2dFile, ConcatFile, Conv2dFile, FullyConnectedFile, KindFile,
@@ -14,15 +11,14 @@ pub use crate::ops::{
     ResizeBilinearFile, ResizeFile, SliceFile, SoftmaxFile, SquaredDifferenceFile, TableFile,
     WeightedSumFile,
 };
-use heddle_arch::fault::Fault;
-use heddle_arch::json;
+use crate::{Shape, form};
 use heddle_arch::requantise::{Rounding, Scale};
 
 /// Name and version of the format.
 pub const FORMAT: &str = "heddle-network-2";
 
 /// The version before: a weighted sum is called add there.
-const FORMAT_1: &str = "heddle-network-1";
+pub(crate) const FORMAT_1: &str = "heddle-network-1";
 
 /// A quantised network and its test images.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +81,7 @@ pub struct FurtherInputFile {
 
 /// A layer: what all have, and the fields of its kind.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(transform = one_of_each_kind)]
+#[schemars(transform = form::one_of_each_kind)]
 pub struct LayerFile {
     /// Name, unique in the network.
     #[schemars(length(min = 1, max = 64), extend("pattern" = name_pattern()))]
@@ -279,143 +275,4 @@ impl LayerFile {
     pub fn takes_table(&self) -> bool {
         self.table.is_none() && self.kind.common().table != Need::Foreign
     }
-}
-
-/// Whether a layer must, may or cannot have a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// It must.
-    Required,
-    /// It may.
-    Optional,
-    /// It cannot.
-    Foreign,
-}
-
-/// Which of the fields of all layers a kind has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Common {
-    /// `inputs`: required of what reads several tensors.
-    pub inputs: Need,
-    /// `output_zero_point`.
-    pub zero_point: Need,
-    /// `output_scale`.
-    pub scale: Need,
-    /// `table`, and with it `table_zero_point`.
-    pub table: Need,
-}
-
-impl Common {
-    /// Of one tensor whose sums are scaled.
-    pub const SCALED: Common = Common {
-        inputs: Need::Optional,
-        zero_point: Need::Required,
-        scale: Need::Optional,
-        table: Need::Optional,
-    };
-
-    /// Of one tensor whose values pass unchanged.
-    pub const MOVED: Common = Common {
-        zero_point: Need::Foreign,
-        table: Need::Foreign,
-        ..Common::SCALED
-    };
-
-    /// The same of several tensors.
-    #[must_use]
-    pub const fn of_several(self) -> Common {
-        Common {
-            inputs: Need::Required,
-            ..self
-        }
-    }
-
-    fn fields(self) -> [(&'static str, Need); 5] {
-        let behind = match self.table {
-            Need::Required => Need::Optional,
-            other => other,
-        };
-        [
-            ("inputs", self.inputs),
-            ("output_zero_point", self.zero_point),
-            ("output_scale", self.scale),
-            ("table", self.table),
-            ("table_zero_point", behind),
-        ]
-    }
-}
-
-/// Makes of the schema of what all layers have one for each kind, with the fields of its own.
-fn one_of_each_kind(schema: &mut Schema) {
-    let kinds = KindFile::schemas()
-        .into_iter()
-        .map(|(name, what, mut own, common)| {
-            let mut properties = schema.get("properties").cloned().unwrap_or_default();
-            let mut required = vec![json!("kind"), json!("name")];
-            for (field, need) in common.fields() {
-                match need {
-                    Need::Required => required.push(json!(field)),
-                    Need::Optional => {}
-                    Need::Foreign => drop(properties.as_object_mut().map(|all| all.remove(field))),
-                }
-            }
-            properties["kind"] = json!({ "const": name, "description": "What the layer does." });
-            let fields = own["properties"].as_object().into_iter().flatten();
-            fields.for_each(|(field, allowed)| properties[field] = allowed.clone());
-            required.extend(
-                own["required"]
-                    .as_array_mut()
-                    .map(std::mem::take)
-                    .unwrap_or_default(),
-            );
-            json!({
-                "type": "object",
-                "description": what,
-                "properties": properties,
-                "required": required,
-                "additionalProperties": false,
-            })
-        });
-    let kinds: Vec<Value> = kinds.collect();
-    *schema = Map::from_iter([
-        ("description".to_string(), json!("A layer.")),
-        ("oneOf".to_string(), json!(kinds)),
-    ])
-    .into();
-}
-
-/// Makes a document of the present version of one of the version before.
-pub(super) fn update(document: &mut Value) {
-    if document["format"] != FORMAT_1 {
-        return;
-    }
-    let layers = document.get_mut("layers").and_then(Value::as_array_mut);
-    for layer in layers.into_iter().flatten() {
-        if layer["kind"] == "add" {
-            layer["kind"] = json!("weighted_sum");
-        }
-    }
-}
-
-/// Checks what the schema says of a file that was never text. Long lists are left out of it: their elements have types.
-pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
-    let taken = |layer: &mut LayerFile| layer.kind.weights_mut().map(std::mem::take);
-    let weights: Vec<Option<Vec<i8>>> = file.layers.iter_mut().map(taken).collect();
-    let images = std::mem::take(&mut file.test.images);
-    let faults = json::faults_of(file, schema());
-    file.test.images = images;
-    for (layer, weights) in file.layers.iter_mut().zip(weights) {
-        if let (Some(place), Some(weights)) = (layer.kind.weights_mut(), weights) {
-            *place = weights;
-        }
-    }
-    match faults.is_empty() {
-        true => Ok(()),
-        false => Err(faults),
-    }
-}
-
-pub(super) fn schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(json::schema_of::<NetworkFile>);
-    &SCHEMA
 }

@@ -1,6 +1,6 @@
 //! Quantised networks: the file of a network, its graph, and its operators with their meaning.
 //!
-//! [`Network`] is a checked network, [`file`] the form of its JSON, formats "heddle-network-1" and "heddle-network-2". What a layer
+//! [`Network`] is a checked network, [`mod@file`] the form of its JSON, formats "heddle-network-1" and "heddle-network-2". What a layer
 //! can be is said in [`ops`], a file for each operator: its fields, its rules, and what it makes of bytes.
 //!
 //! This crate opens no file and knows no machine.
@@ -8,6 +8,7 @@
 mod build;
 mod draft;
 pub mod file;
+mod form;
 mod layer;
 mod name;
 mod network;

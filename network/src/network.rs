@@ -3,7 +3,7 @@
 use heddle_arch::fault::ConfigErrors;
 
 use crate::ops::{Reduction, Work};
-use crate::{Axis, INPUT_NAME, Layer, Shape, build, file, stored};
+use crate::{Axis, INPUT_NAME, Layer, Shape, build, file, form, stored};
 
 /// A network that has been checked: shapes fit, and no sum can leave 32 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Network {
     /// # Errors
     /// All faults, each with its field, value and what is allowed.
     pub fn from_file(mut file: file::NetworkFile) -> Result<Network, ConfigErrors> {
-        file::check_limits(&mut file).map_err(ConfigErrors)?;
+        form::check_limits(&mut file).map_err(ConfigErrors)?;
         build::build(file).map_err(ConfigErrors)
     }
 

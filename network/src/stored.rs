@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::file::{self, NetworkFile};
-use super::{Network, build};
+use super::file::NetworkFile;
+use super::{Network, build, form};
 use heddle_arch::fault::{ConfigErrors, Fault, push};
 use heddle_arch::json::{self, Document};
 
@@ -37,9 +37,9 @@ pub type ReadStored<'a> = &'a mut dyn FnMut(&StoredFile) -> Result<StoredTensor,
 pub(super) fn read(text: &str, read: ReadStored<'_>) -> Result<Network, ConfigErrors> {
     let mut document = Document::parse(text)?;
     let mut faults = Vec::new();
-    file::update(&mut document.value);
+    form::update(&mut document.value);
     let stored = take(&mut document.value, &mut faults);
-    faults.extend(document.check(file::schema()));
+    faults.extend(document.check(form::schema()));
     let mut file: NetworkFile = document.read(faults)?;
     let (mut faults, mut found) = (Vec::new(), Vec::new());
     for (layer, stored) in stored {
@@ -101,7 +101,7 @@ pub fn write(network: &NetworkFile, stored: &[Option<StoredFile>]) -> serde_json
 
 /// The schema of network files, whose weights are a list or lie in another file.
 pub(super) fn schema() -> Value {
-    let mut schema = file::schema().clone();
+    let mut schema = form::schema().clone();
     let kinds = schema.pointer_mut("/properties/layers/items/oneOf");
     for kind in kinds.and_then(Value::as_array_mut).into_iter().flatten() {
         let Some(weights) = kind.pointer_mut("/properties/weights") else {

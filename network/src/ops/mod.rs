@@ -1,6 +1,6 @@
 //! The operators: what a layer can be. All that is said of one is in its file here, and its line in the table below.
 //!
-//! An operator has two sides. Its [`OperatorFile`] is what a network file says of it, and the rules for that; its [`Operator`] is
+//! An operator has two sides. Its `OperatorFile` is what a network file says of it, and the rules for that; its `Operator` is
 //! what a layer of it does.
 
 mod pairs;
