@@ -49,12 +49,13 @@ pub fn sum(
         ));
     }
     let scaled = ScaledFile::new(&[scale(last)?], bounds);
-    Ok(KindFile::Add(AddFile {
+    Ok(AddFile {
         inputs,
         scaled,
         subtract,
         constant,
-    }))
+    }
+    .into())
 }
 
 /// Of a squared difference.
@@ -70,11 +71,12 @@ pub fn squared_difference(
     let steps = f64::from(1 << (2 * DIFFERENCE_SHIFT));
     let last = twice * twice / (steps * f64::from(output.scale));
     let scaled = ScaledFile::new(&[scale(last)?], ALL);
-    Ok(KindFile::SquaredDifference(SquaredDifferenceFile {
+    Ok(SquaredDifferenceFile {
         inputs,
         scaled,
         constant,
-    }))
+    }
+    .into())
 }
 
 /// Of a product.
@@ -89,11 +91,12 @@ pub fn product(
     constant: Option<ConstantFile>,
 ) -> Result<KindFile, String> {
     let scaled = ScaledFile::new(&[product_scale(inputs, output, rounding)?], bounds);
-    Ok(KindFile::Mul(MulFile {
+    Ok(MulFile {
         scaled,
         rounding: Some(rounding.into()),
         constant,
-    }))
+    }
+    .into())
 }
 
 /// The scale of a product, which the reference computes in single precision, an .onnx file (rounded once) in double precision.
