@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fault::{ConfigErrors, Fault};
 
@@ -95,10 +95,36 @@ fn shortened(text: &str, mut faults: Vec<Fault>) -> ConfigErrors {
     ConfigErrors(faults)
 }
 
-/// The JSON schema of a type, without references.
+/// The JSON schema of a type, without references. A field that may be left out is never null, and numbers have bounds.
 pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<T>().into()
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().into();
+    bound(&mut schema);
+    schema
+}
+
+fn bound(schema: &mut Value) {
+    if let Some(types) = schema.get_mut("type").filter(|types| types.is_array()) {
+        *types = types[0].take();
+    }
+    if schema.pointer("/anyOf/1/type") == Some(&json!("null")) {
+        let other = schema["anyOf"][0].take();
+        let fields = schema.as_object_mut().zip(other.as_object());
+        if let Some((schema, other)) = fields {
+            schema.remove("anyOf");
+            for (key, value) in other {
+                schema.entry(key).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    if schema.get("format") == Some(&json!("int32")) && schema.get("minimum").is_none() {
+        (schema["minimum"], schema["maximum"]) = (json!(i32::MIN), json!(i32::MAX));
+    }
+    match schema {
+        Value::Object(fields) => fields.values_mut().for_each(bound),
+        Value::Array(items) => items.iter_mut().for_each(bound),
+        _ => {}
+    }
 }
 
 fn document_fault(line: Option<usize>, message: String) -> Fault {

@@ -50,15 +50,12 @@ pub struct Params {
     pub post: Post,
     /// The stand-alone sliced memory. Default: one bank of the state buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "SlicedMemory")]
     pub sliced: Option<SlicedMemory>,
     /// The stand-alone offset unit and GEMM core. Default: all options at their defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Offsets")]
     pub offsets: Option<Offsets>,
     /// The sparse cluster. Default: all options at their defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Sparse")]
     pub sparse: Option<Sparse>,
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
@@ -115,7 +112,6 @@ pub struct Traversal {
     pub address_bits: u32,
     /// Rows and loops of each unit of the machine. Default: all have the rows and loops above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "UnitLoops")]
     pub units: Option<UnitLoops>,
     /// What the stand-alone unit has beyond the units of the machine.
     #[serde(default)]

@@ -83,28 +83,6 @@ impl Scale {
     }
 }
 
-/// A tensor that an operator of the host reads: (byte - zero point), times a scale.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScaledInput {
-    /// Quantised value of a real zero.
-    pub zero_point: i8,
-    /// Scale of the difference.
-    pub scale: Scale,
-}
-
-/// How an operator of the host makes bytes: a sum times a scale, plus a zero point, between two bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScaledOutput {
-    /// Scale of the sum.
-    pub scale: Scale,
-    /// Quantised value of a real zero.
-    pub zero_point: i8,
-    /// Smallest output.
-    pub min: i8,
-    /// Largest output.
-    pub max: i8,
-}
-
 /// Scales a 32-bit sum.
 ///
 /// A left shift saturates to 32 bits before the multiplication in both modes; wherever the

@@ -110,7 +110,7 @@ fn form(bytes: &[u8], found: &Import) -> FileForm {
 fn input_forms(found: &Import) -> Vec<InputForm> {
     let scales = found.network.iter().flat_map(|network| {
         let further = network.further_inputs.iter();
-        std::iter::once(network.input.scale).chain(further.map(|input| input.scale))
+        std::iter::once(network.input.scale).chain(further.map(|further| further.input.scale))
     });
     let form = |(input, scale): (&FileInput, f64)| {
         let sizes = match &input.shape[..] {
@@ -225,7 +225,7 @@ fn shown(text: &str) -> String {
 fn weights(found: &Import) -> usize {
     let layers = found.network.iter().flat_map(|network| &network.layers);
     layers
-        .filter_map(|layer| layer.weights.as_ref())
+        .filter_map(|layer| layer.kind.weights())
         .map(Vec::len)
         .sum()
 }

@@ -135,13 +135,13 @@ fn tensor_of(bytes: &[u8], name: &str) -> Result<StoredTensor, String> {
 /// If one of them cannot be written, or another file stands there.
 pub fn write_network(target: &Path, file: &NetworkFile, network: &Network) -> Result<(), Failure> {
     let layers = file.layers.iter();
-    let weights = layers.filter_map(|layer| layer.weights.as_ref());
+    let weights = layers.filter_map(|layer| layer.kind.weights());
     let mut stored = vec![None; file.layers.len()];
     if weights.map(Vec::len).sum::<usize>() > WEIGHTS_MAX {
         let place = target.with_extension("safetensors");
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         for (stored, layer) in stored.iter_mut().zip(&file.layers) {
-            *stored = layer.weights.as_ref().map(|_| StoredFile {
+            *stored = layer.kind.weights().map(|_| StoredFile {
                 file: name.to_string(),
                 tensor: format!("{}.w", layer.name),
             });

@@ -54,12 +54,10 @@ fn missing_and_unknown_tensors_are_refused() {
     refused(
         MODEL.replacen("\"bias\": [", "\"biases\": [", 1),
         &[
-            ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, \
-            alignment, axes, axis, batch, bias, constant, dilation, element_bytes, factors, groups, \
-            input_multiplier, input_shift, inputs, kernel, kind, multiplier, name, order, \
-            output_channels, output_features, output_scale, output_shape, output_zero_point, \
-            padding, permutation, rounding, scale_factor, shift, start, stride, subtract, \
-            table, table_zero_point, transposed, weights",
+            ":6: layers[0].bias is missing, required for conv2d",
+            ":14: layers[0].biases is unknown, expected one of activation_max, activation_min, bias, \
+            dilation, groups, inputs, kernel, kind, multiplier, name, output_channels, output_scale, \
+            output_zero_point, padding, rounding, shift, stride, table, table_zero_point, weights",
         ],
     );
     let missing = MODEL.lines().filter(|line| !line.contains("\"bias\": ["));

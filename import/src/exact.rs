@@ -6,17 +6,17 @@ mod hard_swish;
 pub mod host;
 mod inverse_root;
 mod mean;
+mod meaning;
 mod real;
-#[cfg(test)]
-mod recorded;
 mod sum;
 mod table;
 
 pub use channel::{channel, fraction};
 pub use float::Float;
 pub use mean::{Mean, mean};
+pub use meaning::made;
 pub use sum::{Sum, Weighted};
-pub use table::{Function, table, table_of};
+pub use table::{Function, table};
 
 /// How the outputs of a layer differ from those of the reference kernel, over all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

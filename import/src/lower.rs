@@ -1,6 +1,5 @@
 //! From the operators of a foreign file to the layers of a network.
 
-mod arithmetic;
 mod dimensions;
 mod layers;
 mod matrices;
@@ -151,7 +150,14 @@ impl<'a> Lowering<'a> {
             height,
             width,
         } = plane;
-        let (zero_point, scale) = (quantised.zero_point, quantised.scale.into());
+        let zero_point = quantised.zero_point;
+        let input = InputFile {
+            channels,
+            height,
+            width,
+            zero_point,
+            scale: quantised.scale.into(),
+        };
         let name = match self.input {
             None => INPUT_NAME.to_string(),
             Some(_) => self.layer_name(tensor, ""),
@@ -159,21 +165,11 @@ impl<'a> Lowering<'a> {
         match self.input {
             None => {
                 self.unsigned = self.model.tensors[tensor].unsigned;
-                self.input = Some(InputFile {
-                    channels,
-                    height,
-                    width,
-                    zero_point,
-                    scale,
-                });
+                self.input = Some(input);
             }
             Some(_) => self.further_inputs.push(FurtherInputFile {
                 name: name.clone(),
-                channels,
-                height,
-                width,
-                zero_point,
-                scale,
+                input,
             }),
         }
         let value = Value {
@@ -347,7 +343,7 @@ impl<'a> Lowering<'a> {
 
     /// A layer, unless all of them together have too many weights: a file may name few of them many times.
     fn counted(&mut self, made: Made) -> Result<Made, Refused> {
-        self.weights += made.layer.weights.as_ref().map_or(0, Vec::len);
+        self.weights += made.layer.kind.weights().map_or(0, Vec::len);
         match self.weights <= WEIGHTS_MAX {
             true => Ok(made),
             false => Err(Some(format!(

@@ -25,7 +25,7 @@ impl Runs {
     /// As this layer.
     #[must_use]
     pub fn layer(layer: &LayerFile, text: String) -> Self {
-        match layer.is_for_host() {
+        match layer.kind.is_for_host() {
             true => Runs::HostLayer(text),
             false => Runs::Layer(text),
         }

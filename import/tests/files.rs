@@ -50,14 +50,29 @@ pub fn int8(arrays: &mut Arrays, name: &str) -> Vec<i8> {
         .collect()
 }
 
-/// Names of the models in a file of arrays.
-pub fn models(arrays: &Arrays) -> Vec<String> {
+/// The elements of an array of float32.
+pub fn float32(arrays: &mut Arrays, name: &str) -> Vec<f32> {
+    let bytes = bytes(arrays, name);
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|word| f32::from_le_bytes(word.try_into().unwrap()))
+        .collect()
+}
+
+/// Names of the arrays that end in this, without it.
+pub fn names(arrays: &Arrays, end: &str) -> Vec<String> {
+    let end = format!("{end}.npy");
     let names = arrays
         .file_names()
-        .filter_map(|name| name.strip_suffix("/model.npy"));
+        .filter_map(|name| name.strip_suffix(&end));
     let mut names: Vec<String> = names.map(str::to_string).collect();
     names.sort();
     names
+}
+
+/// Names of the models in a file of arrays.
+pub fn models(arrays: &Arrays) -> Vec<String> {
+    names(arrays, "/model")
 }
 
 pub fn imported(file: &[u8], inexact: &[Inexact]) -> Import {

@@ -4,6 +4,7 @@
 
 mod damaged;
 mod files;
+mod functions;
 mod networks;
 mod onnx;
 mod operators;

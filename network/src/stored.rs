@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::file::{self, NetworkFile};
-use super::{Layer, LayerKind, Network, shapes};
+use super::file::NetworkFile;
+use super::{Network, build, form};
 use heddle_arch::fault::{ConfigErrors, Fault, push};
 use heddle_arch::json::{self, Document};
 
@@ -33,39 +33,21 @@ pub struct StoredTensor {
 /// What reads a tensor, or says why it cannot be had.
 pub type ReadStored<'a> = &'a mut dyn FnMut(&StoredFile) -> Result<StoredTensor, String>;
 
-impl Layer {
-    /// Sizes of the weights, in the order in which they lie.
-    #[must_use]
-    pub fn weight_shape(&self) -> Vec<usize> {
-        let [outputs, taps] = [self.output.channels as usize, self.taps()];
-        let [height, width] = self.kernel.map(|size| size as usize);
-        match self.kind {
-            LayerKind::Conv2d => vec![outputs, taps / (height * width), height, width],
-            LayerKind::FullyConnected => vec![outputs, taps],
-            LayerKind::Matmul(matmul) => {
-                let columns = self.output.width as usize;
-                match matmul.transposed[1] {
-                    true => vec![columns, taps],
-                    false => vec![taps, columns],
-                }
-            }
-            _ => vec![self.weights.len()],
-        }
-    }
-}
-
 /// Reads a network, whose weights may lie in other files.
 pub(super) fn read(text: &str, read: ReadStored<'_>) -> Result<Network, ConfigErrors> {
     let mut document = Document::parse(text)?;
     let mut faults = Vec::new();
+    form::update(&mut document.value);
     let stored = take(&mut document.value, &mut faults);
-    faults.extend(document.check(&file::schema()));
+    faults.extend(document.check(form::schema()));
     let mut file: NetworkFile = document.read(faults)?;
     let (mut faults, mut found) = (Vec::new(), Vec::new());
     for (layer, stored) in stored {
         match read(&stored) {
             Ok(tensor) => {
-                file.layers[layer].weights = Some(tensor.values);
+                if let Some(weights) = file.layers[layer].kind.weights_mut() {
+                    *weights = tensor.values;
+                }
                 found.push((layer, stored, tensor.shape));
             }
             Err(message) => push(&mut faults, &field(layer), message),
@@ -74,9 +56,8 @@ pub(super) fn read(text: &str, read: ReadStored<'_>) -> Result<Network, ConfigEr
     if !faults.is_empty() {
         return Err(document.errors(faults));
     }
-    file.update();
     let inputs = file.further_inputs.len();
-    let network = shapes::build(file).map_err(|faults| document.errors(faults))?;
+    let network = build::build(file).map_err(|faults| document.errors(faults))?;
     for (layer, StoredFile { file, tensor }, shape) in found {
         let expected = network.layers[inputs + layer].weight_shape();
         if shape != expected {
@@ -101,8 +82,13 @@ pub fn write(network: &NetworkFile, stored: &[Option<StoredFile>]) -> serde_json
         return serde_json::to_string(network);
     }
     let mut network = network.clone();
-    for (layer, stored) in network.layers.iter_mut().zip(stored) {
-        layer.weights = layer.weights.take().filter(|_| stored.is_none());
+    for (layer, _) in network
+        .layers
+        .iter_mut()
+        .zip(stored)
+        .filter(|(_, stored)| stored.is_some())
+    {
+        layer.kind.weights_mut().map(std::mem::take);
     }
     let mut value = serde_json::to_value(&network)?;
     for (layer, stored) in stored.iter().enumerate() {
@@ -115,14 +101,19 @@ pub fn write(network: &NetworkFile, stored: &[Option<StoredFile>]) -> serde_json
 
 /// The schema of network files, whose weights are a list or lie in another file.
 pub(super) fn schema() -> Value {
-    let mut schema = file::schema();
-    let weights = &mut schema["properties"]["layers"]["items"]["properties"]["weights"];
-    let mut list = weights.take();
-    let description = list["description"].take();
-    *weights = json!({
-        "description": description,
-        "anyOf": [list, json::schema_of::<StoredFile>()],
-    });
+    let mut schema = form::schema().clone();
+    let kinds = schema.pointer_mut("/properties/layers/items/oneOf");
+    for kind in kinds.and_then(Value::as_array_mut).into_iter().flatten() {
+        let Some(weights) = kind.pointer_mut("/properties/weights") else {
+            continue;
+        };
+        let mut list = weights.take();
+        let description = list["description"].take();
+        *weights = json!({
+            "description": description,
+            "anyOf": [list, json::schema_of::<StoredFile>()],
+        });
+    }
     schema
 }
 

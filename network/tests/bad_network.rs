@@ -1,7 +1,9 @@
 //! Faulty networks: every message names line, field, value and what is allowed.
 
-use heddle_network::Network;
-use heddle_network::{LayerKind, Shape, schema};
+use std::collections::BTreeSet;
+
+use heddle_network::file::NetworkFile;
+use heddle_network::{LayerKind, Network, Shape, schema};
 use serde_json::{Value, json};
 
 fn tiny() -> Value {
@@ -267,11 +269,18 @@ fn sums_at_the_edge_of_32_bits() {
     }
 }
 
+/// The schema of each kind of layer.
+fn kinds(schema: &Value) -> &Vec<Value> {
+    let kinds = schema["properties"]["layers"]["items"]["oneOf"].as_array();
+    kinds.expect("a schema for each kind")
+}
+
 #[test]
 fn the_schema_explains_every_field() {
     let schema = schema();
-    let layer = &schema["properties"]["layers"]["items"];
-    for object in [&schema, layer, &schema["properties"]["input"]] {
+    let objects = [&schema, &schema["properties"]["input"]];
+    for object in kinds(&schema).iter().chain(objects) {
+        assert!(object["description"].is_string(), "{object}");
         for (key, field) in object["properties"].as_object().expect("fields") {
             assert!(field["description"].is_string(), "{key}: {field}");
         }
@@ -281,53 +290,66 @@ fn the_schema_explains_every_field() {
 #[test]
 fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
     let schema = schema();
-    let layer = &schema["properties"]["layers"]["items"];
-    for name in [&schema["properties"]["name"], &layer["properties"]["name"]] {
+    let all = kinds(&schema);
+    assert_eq!(all.len(), 21);
+    let names = all.iter().map(|kind| &kind["properties"]["name"]);
+    for name in names.chain([&schema["properties"]["name"]]) {
         let pattern = name["pattern"].as_str().expect("a pattern");
         assert!(pattern.starts_with(r"^[^\u0000-\u001f\u007f-\u009f") && pattern.is_ascii());
     }
-    let kinds = layer["allOf"].as_array().expect("a rule for each kind");
-    assert_eq!(kinds.len(), 21);
-    for rule in kinds {
-        let kind = &rule["if"]["properties"]["kind"]["const"];
-        let found = report(&changed(
-            "/layers/0",
-            &json!({ "kind": kind, "name": "bare" }),
-        ));
-        let missing = found.lines().filter_map(|line| {
-            let field =
-                line.strip_suffix(&format!(" is missing, required for {}", kind.as_str()?))?;
-            Some(field.rsplit('.').next()?.to_string())
-        });
-        let mut missing: Vec<String> = missing.collect();
-        missing.sort();
-        assert_eq!(json!(missing), rule["then"]["required"], "{kind}: {found}");
-        for (field, allowed) in rule["then"]["properties"].as_object().expect("fields") {
-            assert_eq!(allowed, false);
-            let value = match field.as_str() {
-                "inputs" => json!(["input"]),
-                "permutation" => json!([0, 1, 3, 2]),
-                "input_shift" => json!([0, 0]),
-                "axis" => json!("height"),
-                "axes" => json!(["height"]),
-                "alignment" => json!("origin"),
-                "order" => json!("channels_first"),
-                "start" | "output_shape" => json!([1, 1, 1]),
-                "constant" => json!({ "shape": [1, 1, 1], "values": [1], "zero_point": 0 }),
-                "subtract" => json!(true),
-                "table" => json!([0; 256].to_vec()),
-                "transposed" => json!([true, false]),
-                "padding" => json!({ "top": 0, "bottom": 0, "left": 0, "right": 0 }),
-                "rounding" => json!("single"),
-                "weights" => json!([1, 1]),
-                _ if layer["properties"][field]["type"] == "array" => json!([1, 1]),
-                _ => json!(1),
-            };
-            let bare = json!({ "kind": kind, "name": "bare", field: value });
-            let found = report(&changed("/layers/0", &bare));
-            let message = format!("layers[0].{field} is not a field of ");
-            assert!(found.contains(&message), "{field}: {found}");
+    let fields = |kind: &Value| kind["properties"].as_object().expect("fields").clone();
+    let foreign = |kind: &Value| {
+        let others = all.iter().flat_map(fields);
+        let others = others.filter(|(field, _)| kind["properties"].get(field).is_none());
+        others.map(|(field, _)| field).collect::<BTreeSet<String>>()
+    };
+    for kind in all {
+        assert_eq!(kind["additionalProperties"], false);
+        let name = kind["properties"]["kind"]["const"]
+            .as_str()
+            .expect("a name");
+        let layer = json!({ "kind": name });
+        let mut strange = layer.clone();
+        for field in foreign(kind) {
+            strange[field] = json!(1);
         }
+        let fields = |layer: &Value, end: &str| {
+            let found = report(&changed("/layers/0", layer));
+            let lines = found.lines().filter_map(|line| line.strip_suffix(end));
+            let names = lines.filter_map(|line| line.rsplit('.').next());
+            names.map(str::to_string).collect::<BTreeSet<String>>()
+        };
+        let strangers = fields(&strange, &format!(" is not a field of {name}"));
+        let listed = foreign(kind).into_iter().take(20).collect();
+        assert_eq!(strangers, listed, "{name}");
+        let missing = fields(&layer, &format!(" is missing, required for {name}"));
+        let required = kind["required"].as_array().expect("required fields");
+        let required = required.iter().filter_map(Value::as_str).skip(1);
+        assert_eq!(missing, required.map(str::to_string).collect(), "{name}");
+    }
+}
+
+/// Nothing gets past the types of a file, whoever reads it.
+#[test]
+fn fields_of_other_kinds_are_refused_by_the_types_too() {
+    let mut network = tiny();
+    assert!(serde_json::from_value::<NetworkFile>(network.clone()).is_ok());
+    network["layers"][0]["factors"] = json!([1, 1]);
+    let refused = serde_json::from_value::<NetworkFile>(network).expect_err("refused");
+    assert!(
+        refused.to_string().contains("unknown field `factors`"),
+        "{refused}"
+    );
+}
+
+/// What is written is read as the same.
+#[test]
+fn a_network_file_is_written_as_it_was_read() {
+    for text in [include_str!("../../models/tiny.json"), &sums().to_string()] {
+        let read: NetworkFile = serde_json::from_str(text).expect("valid");
+        let written = serde_json::to_value(&read).expect("JSON");
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(written["layers"], value["layers"]);
     }
 }
 

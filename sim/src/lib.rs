@@ -4,14 +4,12 @@
 //! [`buffer`] and [`post`] hold one clocked model per hardware module, with the method
 //! `step(inputs) -> outputs`: the outputs visible in the current clock cycle for the inputs of
 //! this cycle, then the clock edge. [`blocks::offsets`] and [`blocks::gemm`] are lists first, what each row and
-//! column does in its order; only the rows of the unit have clocks. [`network`] has the layers of the machine, [`host`] the operators
-//! that the host runs between them. Words of 8 bytes are numbers: byte k is bits 8k+7..8k.
+//! column does in its order; only the rows of the unit have clocks. [`network`] runs the layers of a network by their meaning. Words of 8 bytes are numbers: byte k is bits 8k+7..8k.
 
 pub mod array;
 pub mod blocks;
 pub mod buffer;
 pub mod delay;
-pub mod host;
 pub mod machine;
 pub mod network;
 pub mod post;

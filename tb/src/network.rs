@@ -14,9 +14,9 @@ use std::time::Duration;
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
 use heddle_compiler::{CompileError, Program};
-use heddle_network::{LayerKind, Network};
+use heddle_network::Network;
 use heddle_sim::machine::MachineError;
-use heddle_sim::network::{NetworkError, Tensor, run_layer};
+use heddle_sim::network::{NetworkError, Tensor};
 
 use crate::host::{Host, HostError};
 pub use cluster::ClusterReport;
@@ -75,11 +75,7 @@ fn host_layer(
     image: &[i8],
     inputs: Vec<Vec<i8>>,
 ) -> Result<Vec<i8>, RunError> {
-    let layer = &network.layers[index];
-    if layer.kind == LayerKind::Input {
-        return Ok(network.part(image, index + 1).to_vec());
-    }
-    let shapes = layer
+    let shapes = network.layers[index]
         .inputs
         .iter()
         .map(|input| program.tensors[input.tensor].shape);
@@ -88,7 +84,7 @@ fn host_layer(
         .map(|(shape, values)| Tensor { shape, values });
     let tensors: Vec<Tensor> = tensors.collect();
     let inputs: Vec<&Tensor> = tensors.iter().collect();
-    Ok(run_layer(layer, &inputs)?.values)
+    Ok(network.run_layer(index, image, &inputs)?.values)
 }
 
 /// What the host keeps of a tensor, if it needs no place in the machine.

@@ -12,6 +12,9 @@ pub(crate) fn check(value: &Value, schema: &Value, path: &str, faults: &mut Vec<
     if faults.len() >= FAULTS_MAX {
         return;
     }
+    if has_kinds(schema) {
+        return check_kind(value, schema, path, faults);
+    }
     if schema.get("enum").is_some() || schema.get("oneOf").is_some() {
         return check_choice(value, schema, path, faults);
     }
@@ -27,6 +30,40 @@ pub(crate) fn check(value: &Value, schema: &Value, path: &str, faults: &mut Vec<
 }
 
 fn check_object(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
+    check_fields(value, schema, path, None, faults);
+}
+
+/// Whether it is of objects whose field `kind` says which of several schemas holds.
+fn has_kinds(schema: &Value) -> bool {
+    schema.pointer("/oneOf/0/properties/kind/const").is_some()
+}
+
+fn check_kind(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault>) {
+    let kinds = schema["oneOf"].as_array().map_or(&[][..], Vec::as_slice);
+    let name = |of: &Value| of.pointer("/properties/kind/const").cloned();
+    let kind = value.get("kind");
+    if let Some(own) = kinds.iter().find(|own| name(own).as_ref() == kind) {
+        let kind = kind.and_then(Value::as_str).unwrap_or_default();
+        return check_fields(value, own, path, Some((kind, kinds)), faults);
+    }
+    let names: Vec<Value> = kinds.iter().filter_map(name).collect();
+    let allowed = describe(&serde_json::json!({ "enum": names }));
+    let place = join(path, "kind");
+    faults.push(match kind {
+        _ if !value.is_object() => wrong(value, path, "an object"),
+        Some(kind) => wrong(kind, &place, &allowed),
+        None => fault(&place, format!("is missing, expected {allowed}")),
+    });
+}
+
+/// The fields of an object, of this kind among several if there are such.
+fn check_fields(
+    value: &Value,
+    schema: &Value,
+    path: &str,
+    kind: Option<(&str, &[Value])>,
+    faults: &mut Vec<Fault>,
+) {
     let Some(object) = value.as_object() else {
         return faults.push(wrong(value, path, "an object"));
     };
@@ -40,13 +77,20 @@ fn check_object(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Faul
             Some(field) => check(item, field, &join(path, key), faults),
             None if faults.len() >= FAULTS_MAX => break,
             None => {
-                let names: Vec<&str> = fields.keys().map(String::as_str).collect();
-                let field = join(path, &shorten(key));
-                let message = format!("{field} is unknown, expected one of {}", names.join(", "));
+                let has = |other: &Value| other["properties"].get(key).is_some();
+                let message = match kind {
+                    Some((kind, kinds)) if kinds.iter().any(has) => {
+                        format!("is not a field of {kind}")
+                    }
+                    _ => {
+                        let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+                        format!("is unknown, expected one of {}", names.join(", "))
+                    }
+                };
                 faults.push(Fault {
                     line: None,
                     field: join(path, key),
-                    message,
+                    message: format!("{} {message}", join(path, &shorten(key))),
                 });
             }
         }
@@ -54,13 +98,14 @@ fn check_object(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Faul
     let required = schema.get("required").and_then(Value::as_array);
     for key in required.into_iter().flatten().filter_map(Value::as_str) {
         if !object.contains_key(key) {
-            let allowed = fields.get(key).map_or(String::new(), describe);
-            let message = format!("{} is missing, expected {allowed}", join(path, key));
-            faults.push(Fault {
-                line: None,
-                field: join(path, key),
-                message,
-            });
+            let needed = match kind {
+                Some((kind, _)) => format!("required for {kind}"),
+                None => format!(
+                    "expected {}",
+                    fields.get(key).map_or(String::new(), describe)
+                ),
+            };
+            faults.push(fault(&join(path, key), format!("is missing, {needed}")));
         }
     }
 }
@@ -85,6 +130,7 @@ fn check_array(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault
     };
     let before = faults.len();
     let mut more = 0;
+    let objects = item_schema.get("properties").is_some() || has_kinds(item_schema);
     let whole = item_schema.get("type").and_then(Value::as_str) == Some("integer");
     let range = range(item_schema).filter(|_| whole);
     for (i, item) in items.iter().enumerate() {
@@ -101,7 +147,7 @@ fn check_array(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Fault
         let first = faults.len() == before;
         let kept = faults.len();
         check(item, item_schema, &format!("{path}[{i}]"), faults);
-        if !first && item_schema.get("properties").is_none() && faults.len() > kept {
+        if !first && !objects && faults.len() > kept {
             faults.truncate(kept);
             more += 1;
         }

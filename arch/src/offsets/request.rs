@@ -15,15 +15,12 @@ use crate::json;
 pub struct Request {
     /// A convolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Convolution")]
     pub convolution: Option<Convolution>,
     /// A fully connected layer: a 1x1 filter on images of one element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "FullyConnected")]
     pub fully_connected: Option<FullyConnected>,
     /// A matrix product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Matrix")]
     pub matrix: Option<Matrix>,
     /// Bytes of an element of the tensor (`sizeof(elem_type)`).
     #[serde(default = "one")]
@@ -41,7 +38,7 @@ pub struct Request {
     pub reuse_order: bool,
     /// Word address of the first weight word, to be kept in the tables. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 0, max = 65535))]
+    #[schemars(range(min = 0, max = 65535))]
     pub weight_base: Option<u32>,
 }
 
@@ -66,27 +63,15 @@ pub struct Convolution {
     #[schemars(range(min = 1, max = 65535))]
     pub images: u32,
     /// Height and width of the filter (`s`, `r`).
-    #[schemars(
-        with = "Vec<u32>",
-        length(equal = 2),
-        inner(range(min = 1, max = 65535))
-    )]
+    #[schemars(length(equal = 2), inner(range(min = 1, max = 65535)))]
     pub kernel: [u32; 2],
     /// Vertical and horizontal stride (`sv`, `su`).
     #[serde(default = "ones")]
-    #[schemars(
-        with = "Vec<u32>",
-        length(equal = 2),
-        inner(range(min = 1, max = 65535))
-    )]
+    #[schemars(length(equal = 2), inner(range(min = 1, max = 65535)))]
     pub stride: [u32; 2],
     /// Vertical and horizontal dilation (`dv`, `du`); 1: neighbours.
     #[serde(default = "ones")]
-    #[schemars(
-        with = "Vec<u32>",
-        length(equal = 2),
-        inner(range(min = 1, max = 65535))
-    )]
+    #[schemars(length(equal = 2), inner(range(min = 1, max = 65535)))]
     pub dilation: [u32; 2],
     /// Groups of channels with filters of their own; one table serves all.
     #[serde(default = "one")]
@@ -182,7 +167,7 @@ pub struct Matrix {
     pub outputs: u32,
     /// Elements from one stored line of A to the next. Default: the length of a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 2147483647))]
+    #[schemars(range(min = 1, max = 2147483647))]
     pub leading: Option<u32>,
     /// A is stored column by column: a stored line is a column of A.
     #[serde(default)]

@@ -11,11 +11,11 @@ use super::powers;
 pub struct Offsets {
     /// Rows that make addresses, R. Default: those of the array.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 256))]
+    #[schemars(range(min = 1, max = 256))]
     pub rows: Option<u32>,
     /// Columns of the GEMM core, Q: output channels of one pass. Default: those of the array.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 256))]
+    #[schemars(range(min = 1, max = 256))]
     pub cols: Option<u32>,
     /// Bits of an operand's byte address and of the entries of both tables, A.
     #[schemars(extend("enum" = [16, 24, 32]))]

@@ -55,7 +55,7 @@ pub struct Slices {
     pub read_threshold: u32,
     /// More non-zero units than this access slice 1. Default: what slice 0 holds packed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 63))]
+    #[schemars(range(min = 1, max = 63))]
     pub access_threshold: Option<u32>,
     /// Whether the data slices are accessed in the same cycle.
     #[serde(default)]

@@ -19,7 +19,7 @@ pub struct Sparse {
     pub channels: u32,
     /// Input channels of a position that are loaded at once. Default: rows of the array, at most 64.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 64))]
+    #[schemars(range(min = 1, max = 64))]
     pub load_lanes: Option<u32>,
     /// Values of a position that are written in a clock. Fewer if there are fewer lanes.
     #[schemars(extend("enum" = [1, 2, 4, 8]))]
@@ -51,7 +51,7 @@ pub struct Sparse {
     pub positions: u32,
     /// Feature-map memories of the memory cluster `sparse_memories`. Default: as many as units, which are the fewest; more of them need a Benes network.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1, max = 64))]
+    #[schemars(range(min = 1, max = 64))]
     pub memories: Option<u32>,
     /// What lies in which buffer of the memory cluster.
     #[serde(skip_serializing_if = "MapLayout::is_both")]

@@ -9,9 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use heddle_import::{Import, Row, file_order};
-use heddle_network::Network;
-use heddle_network::{Layer, LayerKind};
-use heddle_sim::network::{Tensor, run_layer};
+use heddle_network::{Layer, Network, Tensor};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, one_line};
@@ -247,19 +245,11 @@ fn compare(
         })
         .collect();
     for (number, image) in images.iter().enumerate() {
-        let mut values = vec![Tensor {
-            shape: network.input,
-            values: network.part(image, 0).to_vec(),
-        }];
+        let mut values = vec![network.given(image, 0)];
         for ((layer, given), tensor) in network.layers.iter().zip(&given).zip(&mut tensors) {
             let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &values[i.tensor]).collect();
-            let mut made = match layer.kind {
-                LayerKind::Input => Tensor {
-                    shape: layer.output,
-                    values: network.part(image, values.len()).to_vec(),
-                },
-                _ => run_layer(layer, &inputs).map_err(Failure::new)?,
-            };
+            let made = network.run_layer(values.len() - 1, image, &inputs);
+            let mut made = made.map_err(Failure::new)?;
             if let (Some(images), Some(tensor)) = (given, tensor) {
                 let reference = ordered(&images[number], layer, form);
                 tensor.found.add(&made.values, &reference);

@@ -75,11 +75,6 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
     }
 }
 
-/// The table of a function of each byte.
-pub fn table_of(make: impl Fn(i8) -> i8) -> [i8; 256] {
-    std::array::from_fn(|place| make((place as i32 - 128) as i8))
-}
-
 /// Every byte, from the lowest on, and its distance from the zero point.
 pub(super) fn each(input: Quantised, make: impl Fn(i32) -> i8) -> [i8; 256] {
     std::array::from_fn(|place| make(place as i32 - 128 - i32::from(input.zero_point)))
@@ -139,117 +134,5 @@ fn at(function: Function, x: f32) -> f32 {
         Function::Logistic => 1.0 / (1.0 + exp(-wide) as f32),
         Function::Tanh => tanh(wide) as f32,
         _ => x,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exact::recorded::{Case, Recorded, each_of_a_network};
-    use crate::model::Kind;
-
-    fn function(name: &str, numbers: &[f32]) -> Function {
-        match name {
-            "abs" => Function::Abs,
-            "elu" => Function::Elu,
-            "exp" => Function::Exp,
-            "gelu" => Function::Gelu { approximate: false },
-            "gelu_approximate" => Function::Gelu { approximate: true },
-            "hard_swish" => Function::HardSwish,
-            "leaky_relu" => Function::LeakyRelu(numbers[0]),
-            "log" => Function::Log,
-            "logistic" => Function::Logistic,
-            "prelu" => {
-                let quantised = Quantised {
-                    scale: numbers[0],
-                    zero_point: numbers[1] as i8,
-                };
-                Function::Prelu(numbers[2] as i8, quantised)
-            }
-            "quantize" => Function::Quantize,
-            "relu" => Function::Cut(Activation::Relu),
-            "relu6" => Function::Cut(Activation::Relu6),
-            "relu_n1_to_1" => Function::Cut(Activation::ReluN1To1),
-            "rsqrt" => Function::Rsqrt,
-            "tanh" | "tanh_narrow" => Function::Tanh,
-            _ => panic!("{name} is no function"),
-        }
-    }
-
-    #[test]
-    fn tables_are_those_of_the_reference_kernels() {
-        let mut recorded = Recorded::open("functions.npz");
-        let names = recorded.names("/tables");
-        let mut wrong = Vec::new();
-        for name in &names {
-            let mut array = |kind: &str| recorded.float32(&format!("{name}/{kind}"));
-            let (scales, numbers) = (array("scales"), array("numbers"));
-            let zero_points = recorded.int8(&format!("{name}/zero_points"));
-            let tables = recorded.int8(&format!("{name}/tables"));
-            for (set, expected) in tables.chunks_exact(256).enumerate() {
-                let [input, output] = [2 * set, 2 * set + 1].map(|place| Quantised {
-                    scale: scales[place],
-                    zero_point: zero_points[place],
-                });
-                let function = function(name, &numbers[3 * set..]);
-                let found = table(function, input, output).unwrap();
-                let differ = found
-                    .iter()
-                    .zip(expected)
-                    .filter(|(one, other)| one != other);
-                let differ = differ.count();
-                if differ > 0 {
-                    wrong.push(format!(
-                        "{function:?} from {input:?} to {output:?}: {differ} bytes differ"
-                    ));
-                }
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        assert_eq!(names.len(), 17);
-    }
-
-    /// The outputs of an operator that is a function of each byte.
-    fn made(case: &Case<'_>) -> Option<Vec<i8>> {
-        let operator = case.operator;
-        let function = match operator.kind {
-            Kind::Table(function) => function,
-            Kind::Host if operator.name.starts_with("QUANTIZE") => Function::Quantize,
-            _ if operator.name.starts_with("PRELU") && case.inputs[1].len() == 1 => {
-                Function::Prelu(case.inputs[1][0], case.input(1))
-            }
-            _ => return None,
-        };
-        let table = table(function, case.input(0), case.output()).unwrap();
-        let entry = |&byte: &i8| table[(i32::from(byte) + 128) as usize];
-        Some(case.inputs[0].iter().map(entry).collect())
-    }
-
-    #[test]
-    fn models_of_one_function_give_the_bytes_of_the_reference_kernels() {
-        let mut compared = 0;
-        Recorded::open("operators.npz").each_operator(|recorded, name, case| {
-            if let Some(found) = made(case) {
-                let expected = recorded.int8(&format!("{name}/output"));
-                assert!(
-                    found == expected,
-                    "{name}: {found:?}, expected {expected:?}"
-                );
-                compared += 1;
-            }
-        });
-        assert!(compared >= 28, "{compared} models");
-    }
-
-    #[test]
-    fn functions_of_a_transformer_give_the_bytes_of_the_reference_kernels() {
-        let mut names = Vec::new();
-        each_of_a_network("transformer", |case, expected| {
-            if let Some(found) = made(case) {
-                assert!(found == expected, "{}: {found:?}", case.operator.name);
-                names.push(case.operator.name.clone());
-            }
-        });
-        assert_eq!(names, ["RSQRT 2", "GELU 2", "RSQRT 2"]);
     }
 }

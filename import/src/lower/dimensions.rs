@@ -1,14 +1,11 @@
 //! Dimensions of a file as those of a plane, and planes in the shapes in which operators read them.
 
-use heddle_network::file::{KindFile, LayerFile};
-use heddle_network::{Axis, Order};
+use heddle_network::Order;
+use heddle_network::file::{LayerFile, ReshapeFile};
 
 use super::layers::Refused;
 use super::{Lowering, Value};
 use crate::model::{Format, Operator, Tensor};
-
-/// Channels, height, width.
-pub(super) const AXES: [Axis; 3] = [Axis::Channels, Axis::Height, Axis::Width];
 
 impl Lowering<'_> {
     /// Puts what an operator reads in the shape in which it reads it, where it may not see it in another one.
@@ -26,16 +23,14 @@ impl Lowering<'_> {
                 continue;
             }
             let value = value.clone();
-            let layer = LayerFile {
-                kind: KindFile::Reshape,
-                inputs: Some(vec![value.name.clone()]),
-                output_shape: Some(plane.sides()),
-                order: Some(match self.model.format {
+            let kind = ReshapeFile {
+                output_shape: plane.sides(),
+                order: match self.model.format {
                     Format::Tflite => Order::ChannelsLast,
                     Format::Onnx => Order::ChannelsFirst,
-                }),
-                ..LayerFile::default()
+                },
             };
+            let layer = LayerFile::new(vec![value.name.clone()], kind);
             let name = self.push(input, "reshaped", layer);
             self.values.insert(
                 input,

@@ -1,8 +1,7 @@
 //! The layer that one operator becomes.
 
-use heddle_arch::requantise::{Rounding, Scale};
 use heddle_network::Shape;
-use heddle_network::file::{LayerFile, PaddingFile, RoundingFile};
+use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::{Lowering, Value};
 use crate::exact::Difference;
@@ -171,46 +170,25 @@ impl Lowering<'_> {
     }
 }
 
-/// A layer with what all scaled layers have.
-pub(super) fn scaled(
-    layer: LayerFile,
+/// A layer that reads these and makes bytes of this scale and zero point.
+pub(super) fn layer_of(
     sources: &[&Source<'_>],
-    scales: &[Scale],
-    rounding: Rounding,
     output: Quantised,
-    bounds: (i8, i8),
+    kind: impl Into<KindFile>,
 ) -> LayerFile {
+    let names = sources.iter().map(|source| source.value.name.clone());
     LayerFile {
-        inputs: Some(names(sources)),
-        multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
-        shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
-        rounding: Some(match rounding {
-            Rounding::Single => RoundingFile::Single,
-            Rounding::Double => RoundingFile::Double,
-        }),
         output_zero_point: Some(output.zero_point),
-        activation_min: Some(bounds.0),
-        activation_max: Some(bounds.1),
         output_scale: Some(output.scale.into()),
-        ..layer
+        ..LayerFile::new(names.collect(), kind)
     }
 }
 
-/// What layers call their inputs.
-fn names(sources: &[&Source<'_>]) -> Vec<String> {
-    let names = sources.iter().map(|source| source.value.name.clone());
-    names.collect()
-}
-
-/// What layers with one scale have.
-pub(super) fn one_scale(sources: &[&Source<'_>], scale: Scale, output: Quantised) -> LayerFile {
+/// A layer that passes values of such tensors on.
+pub(super) fn moving(sources: &[&Source<'_>], kind: impl Into<KindFile>) -> LayerFile {
     LayerFile {
-        inputs: Some(names(sources)),
-        multiplier: Some(vec![scale.multiplier()]),
-        shift: Some(vec![scale.shift()]),
-        output_zero_point: Some(output.zero_point),
-        output_scale: Some(output.scale.into()),
-        ..LayerFile::default()
+        output_zero_point: None,
+        ..layer_of(sources, sources[0].quantised, kind)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Products of matrices.
 
 use heddle_arch::requantise::Rounding;
-use heddle_network::file::{KindFile, LayerFile, RoundingFile};
-use heddle_network::{Order, Shape};
+use heddle_network::file::{KindFile, LayerFile, MatmulFile, ReshapeFile};
+use heddle_network::{Order, Permutation, Shape};
 
 use super::Lowering;
 use super::layers::{Made, Refused, made};
@@ -45,21 +45,21 @@ impl Lying {
     }
 
     /// The layer that makes channels of matrices, or of channels what they were, if it takes one.
-    fn moved(self, to: Shape, back: bool) -> Option<LayerFile> {
-        match self {
-            Lying::Planes => None,
-            Lying::Single => Some(LayerFile {
-                kind: KindFile::Reshape,
-                output_shape: Some(to.sides()),
-                order: Some(Order::ChannelsFirst),
-                ..LayerFile::default()
-            }),
-            Lying::Pixels => Some(LayerFile {
-                kind: KindFile::Transpose,
-                permutation: Some(if back { [0, 3, 1, 2] } else { [0, 2, 3, 1] }),
-                ..LayerFile::default()
-            }),
-        }
+    fn moved(self, to: Shape, back: bool) -> Option<KindFile> {
+        let kind = match self {
+            Lying::Planes => return None,
+            Lying::Single => ReshapeFile {
+                output_shape: to.sides(),
+                order: Order::ChannelsFirst,
+            }
+            .into(),
+            Lying::Pixels => Permutation {
+                axes: if back { [0, 3, 1, 2] } else { [0, 2, 3, 1] },
+                ..Permutation::default()
+            }
+            .into(),
+        };
+        Some(kind)
     }
 }
 
@@ -119,37 +119,34 @@ impl Lowering<'_> {
             )));
         }
         for ((name, end), sides) in names.iter_mut().zip(["first", "second"]).zip(matrices) {
-            if let Some(layer) = lying.moved(Shape::of(sides), false) {
-                let inputs = Some(vec![name.clone()]);
-                *name = self.push(output, end, LayerFile { inputs, ..layer });
+            if let Some(kind) = lying.moved(Shape::of(sides), false) {
+                *name = self.push(output, end, LayerFile::new(vec![name.clone()], kind));
             }
         }
-        let layer = LayerFile {
-            kind: KindFile::Matmul,
-            inputs: Some(names),
+        let kind = MatmulFile {
             transposed: Some(adjoint),
             multiplier: Some(vec![scale.multiplier()]),
             shift: Some(vec![scale.shift()]),
-            rounding: Some(match rounding {
-                Rounding::Double => RoundingFile::Double,
-                Rounding::Single => RoundingFile::Single,
-            }),
+            rounding: Some(rounding.into()),
             activation_min: Some(min),
             activation_max: Some(max),
+            ..MatmulFile::default()
+        };
+        let layer = LayerFile {
             output_zero_point: Some(quantised.zero_point),
             output_scale: Some(quantised.scale.into()),
-            ..LayerFile::default()
+            ..LayerFile::new(names, kind)
         };
         let plane = lying.plane([batches, rows, cols]);
         let Some(back) = lying.moved(plane, true) else {
             return Ok(made(layer, "matmul", plane, quantised));
         };
-        let inputs = Some(vec![self.push(output, "product", layer)]);
+        let product = self.push(output, "product", layer);
         let text = match lying {
             Lying::Pixels => "matmul between transposes",
             _ => "matmul between reshapes",
         };
-        let layer = LayerFile { inputs, ..back };
+        let layer = LayerFile::new(vec![product], back);
         Ok(made(layer, text, plane, quantised))
     }
 }

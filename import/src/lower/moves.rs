@@ -1,11 +1,10 @@
 //! Operators that put values in other places.
 
-use heddle_network::file::{KindFile, LayerFile};
-use heddle_network::{Alignment, Shape};
+use heddle_network::file::{ConcatFile, KindFile, ResizeBilinearFile, ResizeFile, SliceFile};
+use heddle_network::{Alignment, Axis, Permutation, Shape};
 
 use super::Lowering;
-use super::dimensions::AXES;
-use super::layers::{Made, Refused, Source};
+use super::layers::{Made, Refused, Source, moving};
 use crate::model::{Activation, Kind, Operator};
 use crate::report::Exact;
 
@@ -17,36 +16,17 @@ impl Lowering<'_> {
     pub(super) fn moved(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
         self.check_same(operator, output)?;
-        let (layer, plane) = match operator.kind {
-            Kind::Concat(axis) => self.concat(operator, axis)?,
+        let (kind, plane): (KindFile, Shape) = match operator.kind {
+            Kind::Concat(axis) => return self.concat(operator, axis),
             Kind::Transpose => self.transpose(operator, source.plane)?,
             Kind::ResizeBilinear(alignment) => self.bilinear(source.plane, output, alignment)?,
             Kind::ResizeNearest(half_pixels) => self.resize(source.plane, output, half_pixels)?,
             _ => self.slice(operator, source.plane, output)?,
         };
-        let text = match layer.kind {
-            KindFile::Concat => "concat",
-            KindFile::Transpose => "transpose",
-            KindFile::Resize => "resize",
-            KindFile::ResizeBilinear => "resize_bilinear",
-            _ => "slice",
-        };
-        let inputs = layer.inputs.clone();
-        Ok(Made {
-            layer: LayerFile {
-                inputs: inputs.or_else(|| Some(vec![source.value.name.clone()])),
-                output_scale: (layer.kind != KindFile::Transpose)
-                    .then_some(source.quantised.scale.into()),
-                ..layer
-            },
-            text: text.to_string(),
-            exact: Exact::Yes,
-            plane,
-            zero_point: source.value.zero_point,
-        })
+        Ok(passed(&[&source], kind, plane))
     }
 
-    fn concat(&self, operator: &Operator, axis: i32) -> Result<(LayerFile, Shape), Refused> {
+    fn concat(&self, operator: &Operator, axis: i32) -> Result<Made, Refused> {
         let count = operator.inputs.len();
         if !(2..=CONCAT_MAX).contains(&count) {
             return Err(Some(format!(
@@ -75,21 +55,12 @@ impl Lowering<'_> {
             .iter()
             .map(|source| source.plane.sides()[dimension])
             .sum();
-        let layer = LayerFile {
-            kind: KindFile::Concat,
-            axis: Some(AXES[dimension]),
-            inputs: Some(
-                sources
-                    .iter()
-                    .map(|source| source.value.name.clone())
-                    .collect(),
-            ),
-            ..LayerFile::default()
-        };
-        Ok((layer, Shape::of(sides)))
+        let axis = Axis::ALL[dimension];
+        let sources: Vec<&Source<'_>> = sources.iter().collect();
+        Ok(passed(&sources, ConcatFile { axis }, Shape::of(sides)))
     }
 
-    fn transpose(&self, operator: &Operator, plane: Shape) -> Result<(LayerFile, Shape), Refused> {
+    fn transpose(&self, operator: &Operator, plane: Shape) -> Result<(KindFile, Shape), Refused> {
         let order = self.integers(operator, 1)?;
         // Dimensions as a transpose of a network counts them: the batch is 0.
         let places: Vec<usize> = self
@@ -97,7 +68,7 @@ impl Lowering<'_> {
             .into_iter()
             .map(|found| found.map_or(0, |i| i + 1))
             .collect();
-        let mut permutation = [0u8, 1, 2, 3];
+        let mut axes = [0u8, 1, 2, 3];
         let is_order = (0..places.len() as i32).all(|axis| order.contains(&axis))
             && order.len() == places.len();
         if !is_order {
@@ -106,21 +77,20 @@ impl Lowering<'_> {
             )));
         }
         for (to, &from) in order.iter().enumerate() {
-            permutation[places[to]] = places[from as usize] as u8;
+            axes[places[to]] = places[from as usize] as u8;
         }
         let sides = [1, plane.channels, plane.height, plane.width];
-        let [batch, sides @ ..] = permutation.map(|axis| sides[usize::from(axis)]);
+        let [batch, sides @ ..] = axes.map(|axis| sides[usize::from(axis)]);
         if batch != 1 {
             return Err(Some(format!(
                 "has the order {order:?}, which makes a batch of {batch}, expected 1"
             )));
         }
-        let layer = LayerFile {
-            kind: KindFile::Transpose,
-            permutation: Some(permutation),
-            ..LayerFile::default()
+        let kind = Permutation {
+            axes,
+            ..Permutation::default()
         };
-        Ok((layer, Shape::of(sides)))
+        Ok((kind.into(), Shape::of(sides)))
     }
 
     fn resize(
@@ -128,7 +98,7 @@ impl Lowering<'_> {
         plane: Shape,
         output: usize,
         half_pixels: bool,
-    ) -> Result<(LayerFile, Shape), Refused> {
+    ) -> Result<(KindFile, Shape), Refused> {
         let found = self.model.format.plane(&self.model.tensors[output].shape);
         let found = found.ok_or_else(|| "makes no plane".to_string())?;
         let factors = [(found.height, plane.height), (found.width, plane.width)];
@@ -145,12 +115,8 @@ impl Lowering<'_> {
                 found.height, found.width, plane.height, plane.width
             )));
         }
-        let layer = LayerFile {
-            kind: KindFile::Resize,
-            scale_factor: Some(factors.map(|(to, from)| to / from)),
-            ..LayerFile::default()
-        };
-        Ok((layer, found))
+        let scale_factor = factors.map(|(to, from)| to / from);
+        Ok((ResizeFile { scale_factor }.into(), found))
     }
 
     fn bilinear(
@@ -158,17 +124,15 @@ impl Lowering<'_> {
         plane: Shape,
         output: usize,
         alignment: Alignment,
-    ) -> Result<(LayerFile, Shape), Refused> {
+    ) -> Result<(KindFile, Shape), Refused> {
         let found = self.model.format.plane(&self.model.tensors[output].shape);
         let found = found.filter(|found| found.channels == plane.channels);
         let found = found.ok_or_else(|| "makes no plane of as many channels".to_string())?;
-        let layer = LayerFile {
-            kind: KindFile::ResizeBilinear,
-            output_shape: Some(found.sides()),
-            alignment: Some(alignment),
-            ..LayerFile::default()
+        let kind = ResizeBilinearFile {
+            output_shape: found.sides(),
+            alignment,
         };
-        Ok((layer, found))
+        Ok((kind.into(), found))
     }
 
     fn slice(
@@ -176,7 +140,7 @@ impl Lowering<'_> {
         operator: &Operator,
         plane: Shape,
         output: usize,
-    ) -> Result<(LayerFile, Shape), Refused> {
+    ) -> Result<(KindFile, Shape), Refused> {
         let dimensions = self.dimensions(operator, 0)?;
         let mut start = [0; 3];
         let mut sides = plane.sides();
@@ -202,13 +166,11 @@ impl Lowering<'_> {
                 "takes {expected} elements, the file says {found}"
             )));
         }
-        let layer = LayerFile {
-            kind: KindFile::Slice,
-            start: Some(start),
-            output_shape: Some(sides),
-            ..LayerFile::default()
+        let kind = SliceFile {
+            start,
+            output_shape: sides,
         };
-        Ok((layer, Shape::of(sides)))
+        Ok((kind.into(), Shape::of(sides)))
     }
 
     /// Where a part starts along a dimension that has so many places, and its size there.
@@ -281,5 +243,17 @@ impl Lowering<'_> {
             u32::try_from(value).map_err(|_| format!("takes {size} from {from} on of {has}"))
         };
         Ok((whole(from)?, whole(size)?))
+    }
+}
+
+/// A layer that passes the values of these tensors on, called by its kind.
+fn passed(sources: &[&Source<'_>], kind: impl Into<KindFile>, plane: Shape) -> Made {
+    let layer = moving(sources, kind);
+    Made {
+        text: layer.kind.name().to_string(),
+        layer,
+        exact: Exact::Yes,
+        plane,
+        zero_point: sources[0].value.zero_point,
     }
 }

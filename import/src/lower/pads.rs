@@ -1,9 +1,9 @@
 //! Zeros around a tensor: the padding of convolutions, or a layer.
 
 use heddle_network::Shape;
-use heddle_network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::file::{PadFile, PaddingFile};
 
-use super::layers::{Made, Refused, made};
+use super::layers::{Made, Refused, made, moving};
 use super::windows::windows;
 use super::{Lowering, Value};
 use crate::model::{Kind, Operator};
@@ -99,14 +99,12 @@ impl Lowering<'_> {
         let zeros = self.zeros(operator)?;
         let sides = source.plane.sides();
         let sides = [0, 1, 2].map(|i| zeros[i][0] + sides[i] + zeros[i][1]);
-        let layer = LayerFile {
-            kind: KindFile::Pad,
-            inputs: Some(vec![source.value.name.clone()]),
-            start: Some(zeros.map(|[before, _]| before)),
-            output_shape: Some(sides),
-            output_scale: Some(source.quantised.scale.into()),
-            ..LayerFile::default()
+        let kind = PadFile {
+            start: zeros.map(|[before, _]| before),
+            output_shape: sides,
+            stride: None,
         };
+        let layer = moving(&[&source], kind);
         Ok(made(layer, "pad", Shape::of(sides), source.quantised))
     }
 }

@@ -1,15 +1,16 @@
 //! Operators on two tensors, element by element: layers of the host, or a table or a convolution where one is a constant.
 
-use heddle_arch::requantise::{Rounding, ScaledOutput};
 use heddle_network::Shape;
-use heddle_network::file::{ConstantFile, KindFile, LayerFile};
+use heddle_network::file::{ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile};
 
 use super::Lowering;
-use super::arithmetic::Arithmetic;
-use super::layers::{Made, Refused, Source, made, one_scale, scaled};
+use super::layers::{Made, Refused, Source, layer_of, made};
+use super::table::table_layer;
 use super::weighted::check_left_shift;
+use super::windows::Windows;
 use crate::exact::host;
-use crate::model::{Format, Operator, Quantised};
+use crate::model::{Format, Kind, Operator, Quantised};
+use crate::scale::bounds;
 
 /// What an operator on two tensors reads.
 enum Operand<'a> {
@@ -75,62 +76,74 @@ impl Lowering<'_> {
         let plane = plane.ok_or_else(|| {
             "reads tensors whose shapes do not fit, expected equal sides or sides of 1".to_string()
         })?;
-        let arithmetic = Arithmetic::of(
-            operator,
-            operands.each_ref().map(Operand::quantised),
-            output,
-            self.model.format.rounding(),
-        )?;
-        let (source, constant) = match &operands {
+        let quantised = operands.each_ref().map(Operand::quantised);
+        let kind = |constant| self.pair_kind(operator, quantised, output, constant);
+        let (source, place, held, shape, values) = match &operands {
             [Operand::Constant(..), Operand::Constant(..)] => {
                 return Err(Some("reads two constants, expected a result".to_string()));
             }
             [
                 Operand::Result(source),
                 Operand::Constant(held, shape, values),
-            ] => (source, Some((1, held, shape, values))),
+            ] => (source, 1, held, shape, values),
             [
                 Operand::Constant(held, shape, values),
                 Operand::Result(source),
-            ] => (source, Some((0, held, shape, values))),
+            ] => (source, 0, held, shape, values),
             [Operand::Result(first), Operand::Result(second)] => {
-                let layer = arithmetic.layer(&[first, second], output);
-                return Ok(made(layer, arithmetic.name(), plane, output));
+                let layer = layer_of(&[first, second], output, kind(None)?);
+                return Ok(named(layer, plane, output));
             }
         };
-        let (place, held, shape, values) = constant.expect("one of them is");
-        if let &[value] = &values[..] {
-            let table = arithmetic.table(place, value);
-            return Ok(self.table_layer(source, table, output));
+        let constant = ConstantFile {
+            shape: shape.sides(),
+            zero_point: held.zero_point,
+            first: place == 0,
+            values: values.clone(),
+        };
+        let layer = layer_of(&[source], output, kind(Some(constant))?);
+        if values.len() == 1 {
+            let bytes = (i8::MIN..=i8::MAX).collect();
+            let table = crate::exact::made(layer, &[(source.value.zero_point, bytes)])?;
+            return Ok(table_layer(source, table, output));
         }
         let factors = values
             .iter()
             .map(|&value| i16::from(value) - i16::from(held.zero_point));
         let factors: Option<Vec<i8>> = factors.map(|factor| i8::try_from(factor).ok()).collect();
-        let is_vector = *shape
-            == Shape {
-                channels: plane.channels,
-                ..Shape::of([1; 3])
-            }
-            && source.plane == plane;
-        if let (Arithmetic::Product(_, scaled, rounding), Some(weights), true) =
-            (&arithmetic, factors, is_vector)
-        {
-            let scales = vec![scaled.scale; weights.len()];
-            if check_left_shift(&scales, &vec![0; weights.len()], &weights).is_ok() {
-                return Ok(depthwise(source, weights, (*scaled, *rounding), output));
+        let is_vector = *shape == Shape::of([plane.channels, 1, 1]) && source.plane == plane;
+        if let (Kind::Mul, Some(weights), true) = (&operator.kind, factors, is_vector) {
+            let rounding = self.model.format.rounding();
+            let scale = host::product_scale(quantised, output, rounding)?;
+            let channels = weights.len();
+            let scales = vec![scale; channels];
+            if check_left_shift(&scales, &vec![0; channels], &weights).is_ok() {
+                // A product with a constant for each channel is the same arithmetic.
+                let scaled = ScaledFile::new(&scales, bounds(operator.activation, output)?);
+                let windows = Windows::plain([1, 1], source.plane);
+                let kind = windows.depthwise(weights, vec![0; channels], scaled, rounding);
+                let layer = layer_of(&[source], output, kind);
+                return Ok(made(layer, "conv2d 1x1, depthwise", source.plane, output));
             }
         }
-        let layer = LayerFile {
-            constant: Some(ConstantFile {
-                shape: shape.sides(),
-                zero_point: held.zero_point,
-                first: place == 0,
-                values: values.clone(),
-            }),
-            ..arithmetic.layer(&[source], output)
-        };
-        Ok(made(layer, arithmetic.name(), plane, output))
+        Ok(named(layer, plane, output))
+    }
+
+    /// The kind of a layer on two tensors, one of which may be a constant.
+    fn pair_kind(
+        &self,
+        operator: &Operator,
+        inputs: [Quantised; 2],
+        output: Quantised,
+        constant: Option<ConstantFile>,
+    ) -> Result<KindFile, String> {
+        let bounds = bounds(operator.activation, output)?;
+        let rounding = self.model.format.rounding();
+        match operator.kind {
+            Kind::Mul => host::product(inputs, output, bounds, rounding, constant),
+            Kind::SquaredDifference => host::squared_difference(inputs, output, constant),
+            _ => host::sum(inputs, output, bounds, operator.kind == Kind::Sub, constant),
+        }
     }
 
     /// Values below zero times slopes that a constant has.
@@ -151,59 +164,24 @@ impl Lowering<'_> {
             .broadcast(shape)
             .filter(|&plane| plane == source.plane);
         let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
-        let outputs = host::prelu([source.quantised, slopes], output)?;
-        let scales = outputs.map(|output| output.scale);
-        let layer = LayerFile {
-            kind: KindFile::Prelu,
-            constant: Some(ConstantFile {
+        let scaled = host::prelu([source.quantised, slopes], output)?;
+        let kind = PreluFile {
+            constant: ConstantFile {
                 shape: shape.sides(),
                 zero_point: slopes.zero_point,
                 first: false,
                 values,
-            }),
-            multiplier: Some(scales.iter().map(|scale| scale.multiplier()).collect()),
-            shift: Some(scales.iter().map(|scale| scale.shift()).collect()),
-            activation_min: Some(i8::MIN),
-            activation_max: Some(i8::MAX),
-            ..one_scale(&[&source], scales[0], output)
+            },
+            scaled,
         };
-        Ok(made(layer, "prelu", plane, output))
-    }
-
-    fn table_layer(&self, source: &Source<'_>, table: [i8; 256], output: Quantised) -> Made {
-        let layer = LayerFile {
-            kind: KindFile::Table,
-            inputs: Some(vec![source.value.name.clone()]),
-            table: Some(table.to_vec()),
-            output_zero_point: Some(output.zero_point),
-            output_scale: Some(output.scale.into()),
-            ..LayerFile::default()
-        };
-        made(layer, "table", source.plane, output)
+        Ok(named(layer_of(&[&source], output, kind), plane, output))
     }
 }
 
-/// A product with a constant for each channel, which is the same arithmetic.
-fn depthwise(
-    source: &Source<'_>,
-    weights: Vec<i8>,
-    (product, rounding): (ScaledOutput, Rounding),
-    output: Quantised,
-) -> Made {
-    let channels = source.plane.channels;
-    let scales = vec![product.scale; channels as usize];
-    let layer = LayerFile {
-        kind: KindFile::Conv2d,
-        output_channels: Some(channels),
-        groups: Some(channels),
-        kernel: Some([1, 1]),
-        weights: Some(weights),
-        bias: Some(vec![0; channels as usize]),
-        ..LayerFile::default()
-    };
-    let bounds = (product.min, product.max);
-    let layer = scaled(layer, &[source], &scales, rounding, output, bounds);
-    made(layer, "conv2d 1x1, depthwise", source.plane, output)
+/// A layer that the report calls by its kind.
+fn named(layer: LayerFile, plane: Shape, output: Quantised) -> Made {
+    let name = layer.kind.name();
+    made(layer, name, plane, output)
 }
 
 /// The elements of a constant in the order of a network.

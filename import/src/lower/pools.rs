@@ -1,11 +1,13 @@
 //! Means and maxima of windows.
 
-use heddle_arch::requantise::Rounding;
+use heddle_arch::requantise::{Rounding, Scale};
 use heddle_network::Shape;
-use heddle_network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::file::{
+    AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, PaddingFile, ScaledFile,
+};
 
 use super::Lowering;
-use super::layers::{Made, Refused, Source, scaled};
+use super::layers::{Made, Refused, Source, layer_of, made};
 use super::weighted::check_left_shift;
 use super::windows::{Windows, windows};
 use crate::exact::{Mean, fraction, mean};
@@ -44,8 +46,8 @@ impl Lowering<'_> {
     ) -> Result<Made, Refused> {
         let (source, windows) = self.pooled(operator, window, size, output)?;
         if windows.padding != PaddingFile::default() {
-            let (kind, text) = (KindFile::AveragePool2d, "average_pool2d");
-            return Ok(pool(kind, text, &source, &windows, cut(operator, &source)?));
+            let window = windows.file();
+            return pool(operator, &source, &windows, AveragePool2dFile { window });
         }
         let count = places(size, source.plane.channels)?;
         let (
@@ -57,28 +59,15 @@ impl Lowering<'_> {
             },
             difference,
         ) = mean(count, source.quantised.zero_point)?;
-        let channels = source.plane.channels;
-        let distance = i32::from(source.value.zero_point) - i32::from(zero_point);
-        let bias = i32::from(weight) * count as i32 * distance;
-        let layer = equal_weights(channels, count, weight, bias, windows.fields());
         let bounds = bounds(operator.activation, source.quantised)?;
         let counted = Quantised {
             zero_point,
             ..source.quantised
         };
+        let sums = (weight, scale, rounding, zero_point);
         Ok(Made {
-            layer: scaled(
-                layer,
-                &[&source],
-                &vec![scale; channels as usize],
-                rounding,
-                counted,
-                bounds,
-            ),
-            text: format!("mean {}", windows.text()),
             exact: Exact::Compared(difference),
-            plane: windows.output,
-            zero_point,
+            ..equal_weights(&source, &windows, sums, counted, bounds)
         })
     }
 
@@ -117,31 +106,11 @@ impl Lowering<'_> {
             count,
         )?;
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
-        let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
-        let fields = LayerFile {
-            kernel: Some([height, width]),
-            ..LayerFile::default()
-        };
-        let layer = equal_weights(channels, count, 1, count as i32 * distance, fields);
-        let scales = vec![scale; channels as usize];
-        Ok(Made {
-            layer: scaled(
-                layer,
-                &[&source],
-                &scales,
-                Rounding::Double,
-                output,
-                (i8::MIN, i8::MAX),
-            ),
-            text: format!("mean {height}x{width}"),
-            exact: Exact::Yes,
-            plane: Shape {
-                channels,
-                height: 1,
-                width: 1,
-            },
-            zero_point: output.zero_point,
-        })
+        let plane = Shape::of([channels, 1, 1]);
+        let windows = Windows::plain([height, width], plane);
+        let bounds = (i8::MIN, i8::MAX);
+        let sums = (1, scale, Rounding::Double, source.quantised.zero_point);
+        Ok(equal_weights(&source, &windows, sums, output, bounds))
     }
 
     /// The mean of windows with the scale of the output: halves go away from the zero point.
@@ -170,28 +139,9 @@ impl Lowering<'_> {
             )));
         }
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
-        let distance = i32::from(source.value.zero_point) - i32::from(source.quantised.zero_point);
-        let layer = equal_weights(
-            channels,
-            count,
-            1,
-            count as i32 * distance,
-            windows.fields(),
-        );
-        Ok(Made {
-            layer: scaled(
-                layer,
-                &[&source],
-                &vec![scale; channels as usize],
-                Rounding::Single,
-                output,
-                bounds(operator.activation, output)?,
-            ),
-            text: format!("mean {}", windows.text()),
-            exact: Exact::Yes,
-            plane: windows.output,
-            zero_point: output.zero_point,
-        })
+        let bounds = bounds(operator.activation, output)?;
+        let sums = (1, scale, Rounding::Single, source.quantised.zero_point);
+        Ok(equal_weights(&source, &windows, sums, output, bounds))
     }
 
     /// The largest byte of each window.
@@ -206,8 +156,8 @@ impl Lowering<'_> {
         if windows.padding != PaddingFile::default() {
             source.check_zero()?;
         }
-        let (kind, text) = (KindFile::MaxPool2d, "max_pool2d");
-        Ok(pool(kind, text, &source, &windows, cut(operator, &source)?))
+        let window = windows.file();
+        pool(operator, &source, &windows, MaxPool2dFile { window })
     }
 }
 
@@ -220,39 +170,49 @@ fn cut(operator: &Operator, source: &Source<'_>) -> Result<Option<Vec<i8>>, Stri
 
 /// A pool that keeps the scale of its bytes.
 fn pool(
-    kind: KindFile,
-    text: &str,
+    operator: &Operator,
     source: &Source<'_>,
     windows: &Windows,
-    table: Option<Vec<i8>>,
-) -> Made {
-    Made {
-        layer: LayerFile {
-            kind,
-            inputs: Some(vec![source.value.name.clone()]),
-            kernel: Some(windows.kernel),
-            stride: Some(windows.stride),
-            padding: Some(windows.padding).filter(|&padding| padding != PaddingFile::default()),
-            table,
-            ..LayerFile::default()
-        },
-        text: format!("{text} {}", windows.text()),
+    kind: impl Into<KindFile>,
+) -> Result<Made, Refused> {
+    let layer = LayerFile {
+        table: cut(operator, source)?,
+        ..LayerFile::new(vec![source.value.name.clone()], kind)
+    };
+    Ok(Made {
+        text: format!("{} {}", layer.kind.name(), windows.text()),
+        layer,
         exact: Exact::Yes,
         plane: windows.output,
         zero_point: source.value.zero_point,
-    }
+    })
 }
 
-/// A convolution of each channel with itself, all weights of which are equal.
-fn equal_weights(channels: u32, count: u32, weight: i8, bias: i32, fields: LayerFile) -> LayerFile {
-    LayerFile {
-        kind: KindFile::Conv2d,
-        output_channels: Some(channels),
-        groups: Some(channels),
-        weights: Some(vec![weight; channels as usize * count as usize]),
-        bias: Some(vec![bias; channels as usize]),
-        ..fields
-    }
+/// A convolution of each channel with itself, all weights of which are equal: its sums are of bytes less a zero point.
+fn equal_weights(
+    source: &Source<'_>,
+    windows: &Windows,
+    (weight, scale, rounding, zero_point): (i8, Scale, Rounding, i8),
+    output: Quantised,
+    bounds: (i8, i8),
+) -> Made {
+    let channels = windows.output.channels as usize;
+    let count = windows.kernel[0] * windows.kernel[1];
+    let distance = i32::from(source.value.zero_point) - i32::from(zero_point);
+    let bias = i32::from(weight) * count as i32 * distance;
+    let kind = windows.depthwise(
+        vec![weight; channels * count as usize],
+        vec![bias; channels],
+        ScaledFile::new(&vec![scale; channels], bounds),
+        rounding,
+    );
+    let layer = layer_of(&[source], output, kind);
+    made(
+        layer,
+        &format!("mean {}", windows.text()),
+        windows.output,
+        output,
+    )
 }
 
 /// Places of a window, of which each channel has weights.

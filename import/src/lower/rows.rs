@@ -1,11 +1,10 @@
 //! Operators of rows: a softmax, places of the largest, and means that are none of whole planes.
 
-use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::file::{ArgMaxFile, LayerFile, MeanFile, SoftmaxFile};
 use heddle_network::{Axis, PLACE_BYTES, Shape};
 
 use super::Lowering;
-use super::dimensions::AXES;
-use super::layers::{Made, Refused, made, one_scale};
+use super::layers::{Made, Refused, layer_of, made};
 use crate::exact::host;
 use crate::model::{Activation, Kind, Operator, Quantised};
 use crate::report::Exact;
@@ -22,16 +21,16 @@ impl Lowering<'_> {
         let scale = host::softmax(source.quantised, beta).ok()?;
         // The last dimension of the file.
         let dimension = *self.dimensions(operator, 0).ok()?.last()?;
-        let axis = AXES[dimension?];
+        let axis = Axis::ALL[dimension?];
         (is_share && operator.activation == Activation::None).then(|| {
-            let layer = LayerFile {
-                kind: KindFile::Softmax,
-                axis: Some(axis),
-                ..one_scale(&[&source], scale, output)
+            let kind = SoftmaxFile {
+                axis,
+                multiplier: vec![scale.multiplier()],
+                shift: vec![scale.shift()],
             };
             let layer = LayerFile {
                 output_zero_point: None,
-                ..layer
+                ..layer_of(&[&source], output, kind)
             };
             made(layer, "softmax", source.plane, output)
         })
@@ -62,12 +61,12 @@ impl Lowering<'_> {
         }
         sides[dimension] = PLACE_BYTES;
         Ok(Made {
-            layer: LayerFile {
-                kind: KindFile::ArgMax,
-                inputs: Some(vec![source.value.name.clone()]),
-                axis: Some(AXES[dimension]),
-                ..LayerFile::default()
-            },
+            layer: LayerFile::new(
+                vec![source.value.name.clone()],
+                ArgMaxFile {
+                    axis: Axis::ALL[dimension],
+                },
+            ),
             text: "arg_max".to_string(),
             exact: Exact::Yes,
             plane: Shape::of(sides),
@@ -95,8 +94,8 @@ impl Lowering<'_> {
         let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
         let plane = Shape::of(kept);
         let count = (source.plane.elements() / plane.elements()) as u32;
-        let mean = host::mean(source.quantised, output, count)?;
-        let axes: Vec<Axis> = (AXES.into_iter().zip(over))
+        let scaled = host::mean(source.quantised, output, count)?;
+        let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
             .filter(|(_, over)| *over)
             .map(|(axis, _)| axis)
             .collect();
@@ -105,13 +104,7 @@ impl Lowering<'_> {
                 "is the mean over no dimension but the batch".to_string(),
             ));
         }
-        let layer = LayerFile {
-            kind: KindFile::Mean,
-            axes: Some(axes),
-            activation_min: Some(i8::MIN),
-            activation_max: Some(i8::MAX),
-            ..one_scale(&[&source], mean.scale, output)
-        };
+        let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
         Ok(made(layer, "mean", plane, output))
     }
 }

@@ -1,9 +1,9 @@
 //! Sums and differences of two tensors.
 
-use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::file::{ScaledFile, WeightedSumFile};
 
 use super::Lowering;
-use super::layers::{Made, Refused, Source, scaled};
+use super::layers::{Made, Refused, Source, layer_of};
 use crate::exact::{Sum, Weighted};
 use crate::model::{Operator, Quantised};
 use crate::report::{Exact, Inexact};
@@ -56,15 +56,15 @@ fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
         },
         difference,
     ) = sum.weighted()?;
-    let layer = LayerFile {
-        kind: KindFile::WeightedSum,
-        factors: Some(factors.to_vec()),
-        ..LayerFile::default()
-    };
     let plane = sources[0].plane;
     let scales = vec![scale; plane.channels as usize];
+    let kind = WeightedSumFile {
+        factors: factors.to_vec(),
+        scaled: ScaledFile::new(&scales, sum.bounds),
+        rounding: rounding.into(),
+    };
     Ok(Made {
-        layer: scaled(layer, &sources, &scales, rounding, sum.output, sum.bounds),
+        layer: layer_of(&sources, sum.output, kind),
         text: format!("weighted_sum, factors {} and {}", factors[0], factors[1]),
         exact: Exact::Compared(difference),
         plane,

@@ -1,12 +1,12 @@
 //! Functions of one byte.
 
-use heddle_network::file::{KindFile, LayerFile};
+use heddle_network::file::{LayerFile, TableFile};
 
 use super::Lowering;
-use super::layers::{Made, Refused};
+use super::layers::{Made, Refused, Source, layer_of, made};
 use crate::exact::{Function, table};
 use crate::model::{Element, Kind, Operator, Quantised};
-use crate::report::{Exact, Row, Runs};
+use crate::report::{Row, Runs};
 use crate::scale::bounds;
 
 impl Lowering<'_> {
@@ -57,20 +57,7 @@ impl Lowering<'_> {
         let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;
         let values = values.map(|value| value.clamp(min, max));
-        Ok(Made {
-            layer: LayerFile {
-                kind: KindFile::Table,
-                inputs: Some(vec![source.value.name.clone()]),
-                table: Some(values.to_vec()),
-                output_zero_point: Some(output.zero_point),
-                output_scale: Some(output.scale.into()),
-                ..LayerFile::default()
-            },
-            text: "table".to_string(),
-            exact: Exact::Yes,
-            plane: source.plane,
-            zero_point: output.zero_point,
-        })
+        Ok(table_layer(&source, values.to_vec(), output))
     }
 
     /// Puts a table into the layer that makes what it reads, if nobody else does.
@@ -82,9 +69,10 @@ impl Lowering<'_> {
         let readers = operators.filter(|other| other.inputs.contains(&Some(input)));
         let is_alone = readers.count() == 1 && !self.model.outputs.contains(&input);
         let name = self.values.get(&input).map(|value| value.name.clone());
-        let last = self.layers.last().filter(|layer| {
-            layer.table.is_none() && takes_table(layer.kind) && Some(&layer.name) == name.as_ref()
-        });
+        let last = self
+            .layers
+            .last()
+            .filter(|layer| layer.takes_table() && Some(&layer.name) == name.as_ref());
         let (tensor, index) = self.shown(input);
         let made_by =
             |row: &&mut Row| row.layer == name && row.tensor == tensor && row.index == index;
@@ -114,19 +102,11 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a layer may have a table behind its scale.
-fn takes_table(kind: KindFile) -> bool {
-    !matches!(
-        kind,
-        KindFile::Transpose
-            | KindFile::Matmul
-            | KindFile::Softmax
-            | KindFile::ArgMax
-            | KindFile::Concat
-            | KindFile::Slice
-            | KindFile::Pad
-            | KindFile::Resize
-            | KindFile::ResizeBilinear
-            | KindFile::Reshape
-    )
+/// A layer of a table alone.
+pub(super) fn table_layer(source: &Source<'_>, values: Vec<i8>, output: Quantised) -> Made {
+    let layer = LayerFile {
+        table: Some(values),
+        ..layer_of(&[source], output, TableFile {})
+    };
+    made(layer, "table", source.plane, output)
 }

@@ -2,10 +2,10 @@
 
 use heddle_network::Network;
 use heddle_network::Shape;
-use heddle_network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::file::{PadFile, PaddingFile};
 
 use super::Lowering;
-use super::layers::{Made, Refused, Source};
+use super::layers::{Made, Refused, Source, moving};
 use super::weighted::{Weighted, check_outputs, reals, weight_values};
 use super::windows::{Windows, windows};
 use crate::model::{Operator, Quantised, Window};
@@ -71,15 +71,12 @@ impl Lowering<'_> {
         let sides = [source.plane.channels, axes[0].side, axes[1].side];
         let steps = [axes[0].step, axes[1].step];
         if sides != source.plane.sides() || steps != [1, 1] {
-            let layer = LayerFile {
-                kind: KindFile::Pad,
-                inputs: Some(vec![source.value.name.clone()]),
-                start: Some([0; 3]),
-                output_shape: Some(sides),
+            let kind = PadFile {
+                start: [0; 3],
+                output_shape: sides,
                 stride: Some(steps),
-                output_scale: Some(source.quantised.scale.into()),
-                ..LayerFile::default()
             };
+            let layer = moving(&[&source], kind);
             let name = self.push(output, "spread", layer);
             made.layer.inputs = Some(vec![name]);
             made.text = format!("{} of a pad, on the host", made.text);
@@ -136,25 +133,19 @@ impl Lowering<'_> {
         });
         let [[top, bottom], [left, right]] = [axes[0].padding, axes[1].padding];
         let windows = Windows {
-            kernel,
-            stride: [1, 1],
-            dilation: [1, 1],
             padding: PaddingFile {
                 top,
                 bottom,
                 left,
                 right,
             },
-            output: plane,
+            ..Windows::plain(kernel, plane)
         };
         let weighted = Weighted {
-            layer: LayerFile {
-                kind: KindFile::Conv2d,
-                output_channels: Some(plane.channels),
-                weights: Some(ordered.collect()),
-                ..windows.fields()
-            },
+            weights: ordered.collect(),
             text: format!("conv2d {}", windows.text()),
+            groups: 1,
+            windows: Some(windows),
             plane,
             scales: reals(source, weights, output, plane.channels)
                 .map(scale)

@@ -3,19 +3,22 @@
 use heddle_arch::requantise::{Rounding, Scale};
 use heddle_network::Network;
 use heddle_network::Shape;
-use heddle_network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile};
 
 use super::Lowering;
-use super::layers::{Made, Refused, Source, scaled};
-use super::windows::windows;
+use super::layers::{Made, Refused, Source, layer_of};
+use super::windows::{Windows, windows};
 use crate::exact::{Difference, channel};
 use crate::model::{Format, Operator, Quantised, Tensor, Window};
 use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
 
-/// A layer that has its weights, and how its sums are scaled.
+/// Weights of a layer, and how its sums are scaled.
 pub(super) struct Weighted {
-    pub layer: LayerFile,
+    /// The windows of a convolution; none of a fully connected layer.
+    pub windows: Option<Windows>,
+    pub groups: u32,
+    pub weights: Vec<i8>,
     pub text: String,
     pub plane: Shape,
     pub scales: Vec<Scale>,
@@ -74,13 +77,8 @@ impl Lowering<'_> {
             source.check_zero()?;
         }
         let weighted = Weighted {
-            layer: LayerFile {
-                kind: KindFile::Conv2d,
-                output_channels: Some(outputs),
-                groups: (groups > 1).then_some(groups),
-                weights: Some(ordered.collect()),
-                ..windows.fields()
-            },
+            weights: ordered.collect(),
+            groups,
             text: format!(
                 "conv2d {}{}",
                 windows.text(),
@@ -90,6 +88,7 @@ impl Lowering<'_> {
                 }
             ),
             plane: windows.output,
+            windows: Some(windows),
             scales: reals(&source, weights, output, outputs)
                 .map(scale)
                 .collect::<Result<_, _>>()?,
@@ -143,37 +142,20 @@ impl Lowering<'_> {
             ),
         };
         self.accept(difference, Inexact::FullyConnected)?;
+        let output_plane = Shape {
+            channels: outputs,
+            ..if is_one { Shape::of([1; 3]) } else { plane }
+        };
         let weighted = Weighted {
-            layer: match is_one {
-                true => LayerFile {
-                    kind: KindFile::FullyConnected,
-                    output_features: Some(outputs),
-                    weights: Some(ordered.collect()),
-                    ..LayerFile::default()
-                },
-                false => LayerFile {
-                    kind: KindFile::Conv2d,
-                    output_channels: Some(outputs),
-                    kernel: Some([1, 1]),
-                    weights: Some(ordered.collect()),
-                    ..LayerFile::default()
-                },
-            },
+            windows: (!is_one).then(|| Windows::plain([1, 1], output_plane)),
+            groups: 1,
+            weights: ordered.collect(),
             text: match is_one {
                 true => "fully_connected",
                 false => "conv2d 1x1",
             }
             .to_string(),
-            plane: match is_one {
-                true => Shape {
-                    channels: outputs,
-                    ..Shape::of([1; 3])
-                },
-                false => Shape {
-                    channels: outputs,
-                    ..plane
-                },
-            },
+            plane: output_plane,
             scales,
             rounding: Rounding::Single,
             exact: if difference.wrong == 0 {
@@ -213,7 +195,9 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Result<Made, Refused> {
         let Weighted {
-            layer,
+            windows,
+            groups,
+            weights,
             text,
             plane,
             scales,
@@ -224,7 +208,6 @@ impl Lowering<'_> {
         let mut bias = self.bias(operator, outputs as u32)?;
         // What the network takes for 0 may differ from what the file takes for it.
         let distance = i64::from(source.value.zero_point) - i64::from(source.quantised.zero_point);
-        let weights = layer.weights.as_deref().unwrap_or_default();
         for (bias, weights) in bias
             .iter_mut()
             .zip(weights.chunks_exact(weights.len() / outputs))
@@ -233,14 +216,23 @@ impl Lowering<'_> {
             let moved = i32::try_from(i64::from(*bias) + distance * sum);
             *bias = moved.map_err(|_| format!("bias {bias} leaves 32 bits"))?;
         }
-        check_left_shift(&scales, &bias, weights)?;
-        let layer = LayerFile {
-            bias: Some(bias),
-            ..layer
+        check_left_shift(&scales, &bias, &weights)?;
+        let scaled = ScaledFile::new(&scales, bounds(operator.activation, output)?);
+        let kind: KindFile = match windows {
+            Some(windows) => windows
+                .convolution(groups, weights, bias, scaled, rounding)
+                .into(),
+            None => FullyConnectedFile {
+                output_features: outputs as u32,
+                weights,
+                bias,
+                scaled,
+                rounding: rounding.into(),
+            }
+            .into(),
         };
-        let bounds = bounds(operator.activation, output)?;
         Ok(Made {
-            layer: scaled(layer, &[source], &scales, rounding, output, bounds),
+            layer: layer_of(&[source], output, kind),
             text,
             exact,
             plane,

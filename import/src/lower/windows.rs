@@ -1,7 +1,8 @@
 //! Kernels that move over a plane.
 
+use heddle_arch::requantise::Rounding;
 use heddle_network::Shape;
-use heddle_network::file::{LayerFile, PaddingFile};
+use heddle_network::file::{Conv2dFile, PaddingFile, ScaledFile, WindowFile};
 
 use crate::model::{Padding, Window};
 
@@ -15,15 +16,56 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// The fields of a layer.
-    pub fn fields(&self) -> LayerFile {
-        LayerFile {
-            kernel: Some(self.kernel),
+    /// How the kernel of a layer moves.
+    pub fn file(&self) -> WindowFile {
+        WindowFile {
+            kernel: self.kernel,
             stride: Some(self.stride),
-            dilation: Some(self.dilation),
-            padding: Some(self.padding),
-            ..LayerFile::default()
+            padding: Some(self.padding).filter(|&padding| padding != PaddingFile::default()),
         }
+    }
+
+    /// A kernel that moves in steps of 1 and does not pass the edges.
+    pub fn plain(kernel: [u32; 2], output: Shape) -> Windows {
+        Windows {
+            kernel,
+            stride: [1, 1],
+            dilation: [1, 1],
+            padding: PaddingFile::default(),
+            output,
+        }
+    }
+
+    /// The convolution of these windows.
+    pub fn convolution(
+        &self,
+        groups: u32,
+        weights: Vec<i8>,
+        bias: Vec<i32>,
+        scaled: ScaledFile,
+        rounding: Rounding,
+    ) -> Conv2dFile {
+        Conv2dFile {
+            output_channels: self.output.channels,
+            window: self.file(),
+            dilation: Some(self.dilation),
+            groups: Some(groups).filter(|&groups| groups > 1),
+            weights,
+            bias,
+            scaled,
+            rounding: rounding.into(),
+        }
+    }
+
+    /// The convolution of each channel with itself.
+    pub fn depthwise(
+        &self,
+        weights: Vec<i8>,
+        bias: Vec<i32>,
+        scaled: ScaledFile,
+        rounding: Rounding,
+    ) -> Conv2dFile {
+        self.convolution(self.output.channels, weights, bias, scaled, rounding)
     }
 
     /// The same with more zeros around the input.

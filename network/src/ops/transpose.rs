@@ -1,35 +1,68 @@
-//! Layers of matrices: products and transposes.
+//! Another order of dimensions; values pass unchanged.
 //!
 //! A tensor of channels x height x width is `channels` matrices of height x width. A tensor of four dimensions
 //! d0 x d1 x d2 x d3 has d0 d1 channels: its elements have the same order.
 
-use super::Shape;
+use super::prelude::*;
 
-/// A product of matrices, one for each channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Matmul {
-    /// The first, the second factor is taken transposed.
-    pub transposed: [bool; 2],
-}
-
-/// A transpose: another order of four dimensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A transpose: another order of four dimensions, the first two of which are the channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Permutation {
-    /// Dimension 0 of the input; the channels are dimension 0 times dimension 1.
+    /// Dimension 0 of the input, which divides the channels: they are dimension 0 times dimension 1.
+    #[schemars(range(min = 1, max = 4096))]
     pub batch: u32,
-    /// Dimension i of the output is dimension `axes[i]` of the input.
+    /// Dimension i of the output is this dimension of the input.
+    #[serde(rename = "permutation")]
+    #[schemars(inner(range(max = 3)))]
     pub axes: [u8; 4],
-    /// Bytes of an element, the lowest one first; the width counts bytes.
+    /// Bytes of an element, the lowest one first; divides the width, which counts bytes.
+    #[schemars(range(min = 1, max = 8))]
     pub element_bytes: u32,
 }
 
 impl Default for Permutation {
+    /// The matrix of each channel is transposed.
     fn default() -> Self {
         Self {
             batch: 1,
             axes: [0, 1, 3, 2],
             element_bytes: 1,
         }
+    }
+}
+
+impl OperatorFile for Permutation {
+    const FOR_HOST: bool = false;
+    const COMMON: Common = Common::MOVED;
+
+    fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {
+        let Permutation {
+            batch,
+            axes,
+            element_bytes,
+        } = self;
+        let input = draft.shapes[0];
+        let before = draft.faults.len();
+        for (field, found, size, what) in [
+            ("batch", batch, input.channels, "channels"),
+            ("element_bytes", element_bytes, input.width, "bytes of a row"),
+        ] {
+            if size % found != 0 {
+                let message = format!("is {found}, expected a divisor of the {size} {what}");
+                draft.fault(field, message);
+            }
+        }
+        if !(0..4).all(|axis| axes.contains(&axis)) {
+            let message = format!("is {axes:?}, expected each of 0 to 3 once");
+            draft.fault("permutation", message);
+        }
+        if draft.faults.len() > before {
+            return None;
+        }
+        let sides = self.output(input).sides().map(u64::from);
+        draft.layer.output = draft.bounded(sides, "permutation")?;
+        Some(LayerKind::Transpose(self))
     }
 }
 
@@ -131,48 +164,31 @@ impl Permutation {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What a layer does.
+pub(super) struct Op(pub Permutation);
 
-    #[test]
-    fn pet_x4_the_permutations_of_the_table_and_their_matrices() {
-        let matrices = |axes, batch, (channels, height, width)| {
-            let permutation = Permutation {
-                batch,
-                axes,
-                element_bytes: 1,
-            };
-            let shape = Shape {
-                channels,
-                height,
-                width,
-            };
-            let found = permutation.matrices(shape);
-            let out = permutation.output(shape);
-            (
-                (found.count, found.rows, found.cols),
-                (out.channels, out.height, out.width),
-            )
-        };
-        // N = 2, C = 3, H = 5, W = 7.
-        assert_eq!(
-            matrices([0, 2, 3, 1], 2, (6, 5, 7)),
-            ((2, 3, 35), (10, 7, 3))
-        );
-        // N = 2, H = 5, W = 7, C = 3.
-        assert_eq!(
-            matrices([0, 3, 1, 2], 2, (10, 7, 3)),
-            ((2, 35, 3), (6, 5, 7))
-        );
-        assert_eq!(matrices([0, 1, 3, 2], 2, (6, 5, 7)), ((6, 5, 7), (6, 7, 5)));
-        assert_eq!(
-            matrices([1, 2, 3, 0], 2, (6, 5, 7)),
-            ((1, 2, 105), (15, 7, 2))
-        );
-        // Blocks of elements change their places, or nothing does.
-        for axes in [[1, 0, 2, 3], [0, 1, 2, 3], [0, 2, 1, 3], [3, 2, 1, 0]] {
-            assert!(!Permutation::is_transpose(axes), "{axes:?}");
+impl Operator for Op {
+    fn work(&self) -> Work {
+        Work::Permutation(self.0)
+    }
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn run(&self, _layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
+        let bytes = self.0.element_bytes as usize;
+        let sizes = self.0.dimensions(inputs[0].shape).map(|size| size as usize);
+        let axes = self.0.axes.map(usize::from);
+        // Distance of neighbours along each dimension of the output, in elements of the input.
+        let strides = axes.map(|axis| sizes[axis + 1..].iter().product::<usize>());
+        let [a, b, c, d] = axes.map(|axis| sizes[axis]);
+        let mut values = Vec::with_capacity(inputs[0].values.len());
+        for number in 0..a * b * c * d {
+            let place = [number / (b * c * d), number / (c * d) % b, number / d % c, number % d];
+            let element: usize = place.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+            values.extend(&inputs[0].values[element * bytes..][..bytes]);
         }
+        Ok(values)
     }
 }
