@@ -6,7 +6,6 @@ mod helpers;
 mod matrices;
 mod needs;
 mod planes;
-mod row_tables;
 mod segments;
 mod text;
 
@@ -22,11 +21,10 @@ use crate::ir::Lowered;
 use crate::layout::{MatrixTensor, TensorPlan};
 use crate::options::Options;
 use crate::product::matrix::DrainForm;
-use crate::product::{PlacedLayer, WeightPlan};
+use crate::product::{PlacedLayer, RowTables, WeightPlan};
 use crate::ways::Candidate;
 pub(crate) use matrices::Matrices;
 pub(crate) use needs::Needs;
-use row_tables::RowTables;
 pub(crate) use segments::{Fit, Room, Words};
 pub(crate) use text::tables;
 
@@ -340,14 +338,14 @@ fn numbers(
     graph: &Lowered,
     candidate: &Candidate,
     (layers, copies): (&Range<usize>, u64),
-    tables: &RowTables,
+    entries: usize,
     params: &Params,
 ) -> [Option<Shortage>; 2] {
     let plans = candidate.weights[layers.clone()].iter().flatten();
     let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
     let column_tiles =
         copies * (column_tiles + u64::from(candidate.matrices(graph).column_tiles()));
-    let entries = copies * tables.entries.len() as u64;
+    let entries = copies * entries as u64;
     let offsets = params.state_buffer.row_offsets;
     [
         Shortage::of(

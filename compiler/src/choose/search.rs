@@ -16,9 +16,15 @@ pub(crate) struct Goal<'a> {
 }
 
 impl Goal<'_> {
-    /// How much of the memories is missing, in millionths of what there is; 0 if all fits.
-    pub fn lack(&self, candidate: &Candidate) -> u64 {
-        self.memory.lack(candidate, self.room)
+    /// How much of the memories is missing, in millionths of what there is, and the layers that lack something by themselves, if that is
+    /// what counts.
+    fn lack(&self, candidate: &Candidate) -> (u64, Vec<bool>) {
+        let lacks = self.memory.lacks(candidate, self.room);
+        let lacking = match self.room {
+            Room::AtOnce => vec![true; candidate.weights.len()],
+            Room::Alone => lacks.iter().map(|&lack| lack > 0).collect(),
+        };
+        (lacks.into_iter().fold(0, u64::saturating_add), lacking)
     }
 
     /// Clocks for an image. What does not fit at once is loaded again for each image.
@@ -179,9 +185,8 @@ impl Search<'_> {
     /// they may.
     pub fn reduced(&self, begin: Candidate, unflattens: bool) -> Candidate {
         let mut best = begin;
-        let mut missing = self.goal.lack(&best);
+        let (mut missing, mut lacking) = self.goal.lack(&best);
         while missing > 0 {
-            let lacking = self.goal.memory.lacking(&best, self.goal.room);
             // Mostly a layer that lacks something can do with less.
             let found = [true, false].into_iter().find_map(|only_these| {
                 let changes = self.smaller(&best, (&lacking, only_these), unflattens);
@@ -190,7 +195,7 @@ impl Search<'_> {
             let Some(next) = found else {
                 break;
             };
-            (missing, best) = next;
+            ((missing, lacking), best) = next;
         }
         best
     }
@@ -212,14 +217,14 @@ impl Search<'_> {
         changes: Vec<Ways>,
         best: &Candidate,
         missing: u64,
-    ) -> Option<(u64, Candidate)> {
+    ) -> Option<((u64, Vec<bool>), Candidate)> {
         let goal = self.goal;
         let clocks = goal.clocks(best);
         let changed = changes.into_iter();
         let changed = changed.map(|ways| self.builder.candidate(best.switches, ways));
         let changed = changed.map(|changed| (goal.lack(&changed), changed));
-        let helps = changed.filter(|(left, _)| *left < missing);
-        helps.min_by_key(|(left, changed)| {
+        let helps = changed.filter(|((left, _), _)| *left < missing);
+        helps.min_by_key(|((left, _), changed)| {
             let own = goal.clocks(changed);
             let more = u128::from(own.saturating_sub(clocks));
             let each = more * 1_000_000 / u128::from(missing - left);

@@ -29,25 +29,16 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(requests[i].written.len()), i));
     let longest = order.first().map_or(0, |&i| requests[i].written.len());
-    let shapes = Shapes::of(requests);
-    // What is there by its address and shape, and where something begins or ends.
-    let mut placed: BTreeMap<(usize, usize), Occupants> = BTreeMap::new();
+    let mut placed = Placed::of(requests, longest);
+    // Where something begins or ends.
     let mut candidates = BTreeSet::from([0]);
     let mut firsts = BTreeSet::new();
     let mut addresses = vec![0; requests.len()];
     let mut before: Option<usize> = None;
     for i in order {
-        let (request, shape) = (&requests[i], shapes.of[i]);
+        let request = &requests[i];
         let length = request.written.len();
-        let fits = |at: usize| {
-            let near = (at.saturating_sub(longest), 0)..(at + length, 0);
-            let mut others = placed.range(near);
-            others.all(|(&(there, other), occupants)| {
-                !shapes.meet((shape, at), (other, there))
-                    || occupants.are_cleared(request)
-                    || (occupants.are_apart(request) && shapes.agree((shape, at), (other, there)))
-            })
-        };
+        let fits = placed.test(i);
         // What had no room for its equal has none for it.
         let equal = before.filter(|&other| requests[other] == requests[i]);
         let first = equal.map_or(0, |other| addresses[other]);
@@ -62,7 +53,8 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         let at = meeting.unwrap_or(end);
         addresses[i] = at;
         before = Some(i);
-        placed.entry((at, shape)).or_default().add(request);
+        drop(fits);
+        placed.add(i, at);
         candidates.extend([at, at + length]);
         firsts.insert(at + lead);
     }
@@ -82,6 +74,86 @@ pub(crate) fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest,
     earlier.steps.end <= later.cleared
         || earlier.steps.end <= later.steps.start
             && common.all(|word| a.written[word - at] == b.written[word - there])
+}
+
+/// What has an address.
+enum Placed<'a> {
+    /// Halos of everything are cleared when it is made: only what is needed at the same time matters. For each step the places of all that
+    /// is there.
+    Cleared(&'a [SpaceRequest], Vec<Vec<Range<usize>>>),
+    /// Tensors by address and shape, and the longest of them.
+    Shaped(
+        &'a [SpaceRequest],
+        Shapes<'a>,
+        BTreeMap<(usize, usize), Occupants>,
+        usize,
+    ),
+}
+
+impl<'a> Placed<'a> {
+    fn of(requests: &'a [SpaceRequest], longest: usize) -> Self {
+        let steps = requests
+            .iter()
+            .map(|request| request.steps.end)
+            .max()
+            .unwrap_or(0);
+        match requests
+            .iter()
+            .all(|request| request.cleared >= request.steps.start)
+        {
+            true => Placed::Cleared(requests, vec![Vec::new(); steps]),
+            false => Placed::Shaped(requests, Shapes::of(requests), BTreeMap::new(), longest),
+        }
+    }
+
+    /// Whether a request may lie at an address.
+    fn test(&self, i: usize) -> Box<dyn Fn(usize) -> bool + '_> {
+        match self {
+            Placed::Cleared(requests, steps) => {
+                let request = &requests[i];
+                let beside = &steps[request.steps.clone()];
+                let mut beside: Vec<&Range<usize>> = beside.iter().flatten().collect();
+                beside.sort_unstable_by_key(|place| (place.start, place.end));
+                beside.dedup();
+                let length = request.written.len();
+                Box::new(move |at| {
+                    let mut beside = beside.iter();
+                    beside.all(|there| there.end <= at || at + length <= there.start)
+                })
+            }
+            Placed::Shaped(requests, shapes, placed, longest) => {
+                let (request, shape) = (&requests[i], shapes.of[i]);
+                let length = request.written.len();
+                Box::new(move |at| {
+                    let near = (at.saturating_sub(*longest), 0)..(at + length, 0);
+                    let mut others = placed.range(near);
+                    others.all(|(&(there, other), occupants)| {
+                        let (own, theirs) = ((shape, at), (other, there));
+                        !shapes.meet(own, theirs)
+                            || occupants.are_cleared(request)
+                            || (occupants.are_apart(request) && shapes.agree(own, theirs))
+                    })
+                })
+            }
+        }
+    }
+
+    fn add(&mut self, i: usize, at: usize) {
+        match self {
+            Placed::Cleared(requests, steps) => {
+                let request = &requests[i];
+                for step in &mut steps[request.steps.clone()] {
+                    step.push(at..at + request.written.len());
+                }
+            }
+            Placed::Shaped(requests, shapes, placed, _) => {
+                placed
+                    .entry((at, shapes.of[i]))
+                    .or_default()
+                    .add(&requests[i]);
+            }
+        }
+    }
 }
 
 /// Tensors of one shape at one address, which are there one after the other: steps and clearing of each.

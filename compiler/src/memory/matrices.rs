@@ -9,14 +9,13 @@ use heddle_arch::params::Params;
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};
 use super::helpers::{Helper, Wanted, helpers, other};
-use super::row_tables::RowTables;
 use super::{Memories, Regions, numbers};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::{Id, MatrixWork};
 use crate::layout::{MatrixPlace, MatrixShape};
 use crate::options::{IdentitySource, MatrixOptions};
-use crate::product::WeightPlan;
 use crate::product::matrix::IdentityBuild;
+use crate::product::{RowTables, WeightPlan};
 use crate::ways::Candidate;
 
 /// Addresses of everything.
@@ -91,7 +90,7 @@ pub(super) fn place(memories: &Memories, candidate: &Candidate) -> Result<Region
         .as_ref()
         .expect("every tensor fits a partition");
     let tables = RowTables::of(rows, &layers);
-    let shortages = numbers(graph, candidate, (&layers, 1), &tables, params);
+    let shortages = numbers(graph, candidate, (&layers, 1), tables.entries.len(), params);
     let mut error = None;
     // The other way round what is bound together may fill the groups more evenly.
     for groups in [colours.of.clone(), balanced(work, &colours, params)] {

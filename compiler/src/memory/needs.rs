@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::allocate::{SpaceRequest, agree, allocate};
-use super::row_tables::RowTables;
 use super::{Cut, Memories, numbers};
 use crate::error::{Memory, Shortage};
-use crate::product::WeightPlan;
+use crate::product::{RowTables, WeightPlan};
 use crate::ways::{Addresses, Candidate, Layout, TensorLayout};
 
 impl Memories<'_> {
@@ -177,6 +176,15 @@ impl<'a> Needs<'a> {
         rows.map_or(RowTables::default(), |rows| RowTables::of(rows, layers))
     }
 
+    /// How many entries they have.
+    fn entries(&self, layers: &Range<usize>) -> usize {
+        match (&self.candidate.layout.rows, layers.len()) {
+            (None, _) => 0,
+            (Some(rows), 1) => rows[layers.start].count,
+            (Some(_), _) => self.tables(layers).entries.len(),
+        }
+    }
+
     /// Bytes of weights of some layers in a partition.
     pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
         let weights = self.candidate.weights[layers.clone()].iter().flatten();
@@ -225,7 +233,7 @@ impl<'a> Needs<'a> {
             memories.graph,
             self.candidate,
             (layers, copies),
-            &self.tables(layers),
+            self.entries(layers),
             params,
         );
         let shortages = [

@@ -98,39 +98,25 @@ impl<'a> Words<'a> {
 }
 
 impl<'a> Memories<'a> {
-    /// How much of the memories is missing, in millionths of what there is; 0 if all fits.
-    pub fn lack(&self, candidate: &Candidate, room: Room) -> u64 {
+    /// How much of the memories is missing, in millionths of what there is: for all layers, or for each of them; 0 if all fits.
+    pub fn lacks(&self, candidate: &Candidate, room: Room) -> Vec<u64> {
         if room == Room::AtOnce && self.graph.has_matrices() {
-            return match matrices::place(self, candidate) {
+            let lack = match matrices::place(self, candidate) {
                 Ok(_) => 0,
                 Err(CompileError::DoesNotFit { shortages, .. }) => {
                     shortages.iter().map(Shortage::share).sum()
                 }
                 Err(_) => u64::MAX,
             };
+            return vec![lack];
         }
         let cut = self.least(room);
         let needs = Needs::of(self, candidate, &cut);
-        let lacks = cut
-            .segments
-            .iter()
-            .flat_map(|layers| needs.shortages(layers));
-        lacks.map(|shortage| shortage.share()).sum()
-    }
-
-    /// The layers that lack something by themselves, if that is what counts.
-    pub fn lacking(&self, candidate: &Candidate, room: Room) -> Vec<bool> {
-        let cut = self.least(room);
-        match room {
-            Room::AtOnce => vec![true; self.graph.network.layers.len()],
-            Room::Alone => {
-                let needs = Needs::of(self, candidate, &cut);
-                let layers = cut.segments.iter();
-                layers
-                    .map(|layers| !needs.shortages(layers).is_empty())
-                    .collect()
-            }
-        }
+        let share = |layers: &Range<usize>| {
+            let shortages = needs.shortages(layers);
+            shortages.iter().map(Shortage::share).sum()
+        };
+        cut.segments.iter().map(share).collect()
     }
 
     /// The segments that need least.

@@ -10,12 +10,6 @@ use super::weights::WeightPlan;
 use crate::layout::{Distances, PixelOrder, TensorPlan};
 use crate::loops::{Count, merge, unroll};
 
-/// What each row adds to the addresses of a K tile.
-pub(crate) type RowOffsets = Vec<Option<u16>>;
-
-/// The offsets of a layer for each input and part, for each K tile; none if the rows add nothing.
-pub(crate) type RowEntries = Vec<Vec<Option<Vec<RowOffsets>>>>;
-
 /// The addresses of one input for a column tile and a rectangle of pixels.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {

@@ -411,7 +411,7 @@ impl<'a> Builder<'a> {
                     .map(|part| plan.row_offsets(number, part, distances))
                     .collect()
             });
-            Rc::new(entries.collect())
+            Rc::new(RowEntries::new(entries.collect()))
         })
     }
 
@@ -461,6 +461,7 @@ impl<'a> Builder<'a> {
         let rows = layout.rows.as_ref().expect("every tensor fits a partition");
         let first = |part: &Option<Vec<_>>| part.as_ref().map(|_| 0);
         let entries = rows[layer]
+            .parts
             .iter()
             .map(|parts| parts.iter().map(first).collect());
         make(&PlacedLayer {

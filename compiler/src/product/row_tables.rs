@@ -4,7 +4,29 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::product::{RowEntries, RowOffsets};
+/// What each row adds to the addresses of a K tile.
+type RowOffsets = Vec<Option<u16>>;
+
+/// The offsets of a layer.
+#[derive(Debug, Default)]
+pub(crate) struct RowEntries {
+    /// For each input and part, for each K tile; none if the rows add nothing.
+    pub parts: Vec<Vec<Option<Vec<RowOffsets>>>>,
+    /// Entries of the layer by itself.
+    pub count: usize,
+}
+
+impl RowEntries {
+    pub fn new(parts: Vec<Vec<Option<Vec<RowOffsets>>>>) -> Self {
+        let mut tables = RowTables::default();
+        let entries = parts.iter().flatten().flatten();
+        entries.for_each(|entries| {
+            tables.place(entries);
+        });
+        let count = tables.entries.len();
+        Self { parts, count }
+    }
+}
 
 /// Entries of the offset tables, and which of them the layers use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +55,7 @@ impl RowTables {
                 entries.as_ref().map(|entries| tables.place(entries))
             };
             let inputs = layer
+                .parts
                 .iter()
                 .map(|parts| parts.iter().map(&mut place).collect());
             let first = inputs.collect();
