@@ -139,6 +139,9 @@ impl MatrixWork {
 
     /// Column tiles of all operations on matrices: one of bias 0 and scale 1 if something is transposed.
     pub fn column_tiles(&self) -> u32 {
+        if self.items.is_empty() {
+            return 0;
+        }
         self.tiles.len() as u32 + u32::from(self.transposes())
     }
 

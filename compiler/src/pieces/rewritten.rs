@@ -1,5 +1,6 @@
 //! The network in which layers are cut into pieces.
 
+use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
@@ -17,9 +18,12 @@ pub(crate) struct Rewritten {
 
 /// Cuts layers. Every tensor of the network is one of the new network, too, with its name.
 pub(crate) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
+    let names = original.layers.iter().map(|layer| layer.name.clone());
     let mut builder = Builder {
         original,
         layers: Vec::new(),
+        names: names.collect(),
+        slices: HashMap::new(),
     };
     let mut origins = Vec::new();
     // Tensors of the new network by those of the original.
@@ -31,7 +35,9 @@ pub(crate) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
         }
         match pieces.iter().find(|pieces| pieces.layer == layer.name) {
             Some(pieces) => builder.push_pieces(index, &layer, pieces),
-            None => builder.layers.push(layer),
+            None => {
+                builder.push(layer);
+            }
         }
         tensors.push(builder.layers.len());
         origins.resize(builder.layers.len(), index);
@@ -51,6 +57,10 @@ pub(crate) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
 struct Builder<'a> {
     original: &'a Network,
     layers: Vec<Layer>,
+    /// Those of all layers, also of layers to come.
+    names: HashSet<String>,
+    /// Layers that take a part of a tensor, by the tensor, where the part starts, and its shape.
+    slices: HashMap<(usize, [u32; 3], Shape), usize>,
 }
 
 impl Builder<'_> {
@@ -85,6 +95,11 @@ impl Builder<'_> {
 
     fn push(&mut self, layer: Layer) -> Input {
         let zero_point = layer.output_zero_point;
+        if let LayerKind::Slice(start) = layer.kind {
+            let key = (layer.inputs[0].tensor, start, layer.output);
+            self.slices.entry(key).or_insert(self.layers.len());
+        }
+        self.names.insert(layer.name.clone());
         self.layers.push(layer);
         Input {
             tensor: self.layers.len(),
@@ -103,10 +118,7 @@ impl Builder<'_> {
         if part == whole {
             return input;
         }
-        let kind = LayerKind::Slice(start);
-        let same =
-            |other: &Layer| other.kind == kind && other.inputs == [input] && other.output == part;
-        match self.layers.iter().position(same) {
+        match self.slices.get(&(input.tensor, start, part)) {
             Some(there) => Input {
                 tensor: there + 1,
                 ..input
@@ -119,6 +131,7 @@ impl Builder<'_> {
                     None => INPUT_NAME.to_string(),
                 };
                 let name = self.name(&source, [&ranges[0], &ranges[1]], whole);
+                let kind = LayerKind::Slice(start);
                 self.push(moved(name, kind, vec![input], [whole, part], least))
             }
         }
@@ -156,9 +169,8 @@ impl Builder<'_> {
             let kept = 64 - end.chars().count();
             whole.chars().take(kept).collect::<String>() + &end
         });
-        let layers = || self.original.layers.iter().chain(&self.layers);
-        let is_free = |name: &String| layers().all(|layer| layer.name != *name);
-        names.find(is_free).expect("numbers do not end")
+        let free = names.find(|name| !self.names.contains(name));
+        free.expect("numbers do not end")
     }
 }
 

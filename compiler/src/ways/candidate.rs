@@ -110,8 +110,8 @@ pub(crate) struct Addresses {
 /// How the tensors of planes lie with some mappings. Whether weights are streamed changes nothing of it.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// What each layer reads and writes.
-    pub orders: Vec<Orders>,
+    /// Weights of each layer of planes if none are streamed.
+    plans: Vec<Option<Rc<WeightPlan>>>,
     /// Each tensor of planes.
     pub tensors: Vec<Option<Rc<TensorLayout>>>,
     /// What the rows add to the addresses of each layer of planes; none if a tensor is larger than any partition.
@@ -233,8 +233,11 @@ impl<'a> Builder<'a> {
         let layout = self.layout(&ways.mappings);
         let weights: Vec<_> = (self.graph.layers())
             .map(|layer| {
-                let orders = &layout.orders[layer];
-                self.plan(layer, ways.mappings[layer], ways.streams[layer], orders)
+                let plan = layout.plans[layer].as_ref()?;
+                Some(match ways.streams[layer] {
+                    true => self.plan(layer, ways.mappings[layer], true, &plan.orders),
+                    false => plan.clone(),
+                })
             })
             .collect();
         let room = u64::from(self.params.operand_bytes());
@@ -264,38 +267,40 @@ impl<'a> Builder<'a> {
     ) -> Option<(LayerCost, u64)> {
         let layout = &candidate.layout;
         let mapping = candidate.ways.mappings[layer];
-        let plan = self.plan(layer, mapping, streamed, &layout.orders[layer])?;
+        let plan = layout.plans[layer].as_ref()?;
+        let plan = match streamed {
+            true => &self.plan(layer, mapping, true, &plan.orders),
+            false => plan,
+        };
         layout.rows.as_ref()?;
         let bytes = plan.bytes();
         (bytes <= u64::from(self.params.operand_bytes()))
-            .then(|| self.cost(layer, &plan, layout).map(|cost| (cost, bytes)))
+            .then(|| self.cost(layer, plan, layout).map(|cost| (cost, bytes)))
             .flatten()
     }
 
+    /// The weights of a layer of planes.
     fn plan(
         &self,
         layer: usize,
         mapping: Mapping,
         streamed: bool,
         orders: &Orders,
-    ) -> Option<Rc<WeightPlan>> {
-        let key = || (mapping, streamed, orders.clone());
-        let make = || {
-            let (of, own) = (
-                &self.graph.network.layers[layer],
-                self.graph.constants.layers[layer],
-            );
+    ) -> Rc<WeightPlan> {
+        let key = (mapping, streamed, orders.clone());
+        once(&self.plans[layer], key, |_| {
+            let of = &self.graph.network.layers[layer];
+            let own = self.graph.constants.layers[layer];
+            let orders = orders.clone();
             Rc::new(WeightPlan::of(
                 of,
                 mapping,
-                orders.clone(),
+                orders,
                 own,
                 streamed,
                 self.params,
             ))
-        };
-        let is_of_planes = self.graph.is_of_planes(layer);
-        is_of_planes.then(|| once(&self.plans[layer], key(), |_| make()))
+        })
     }
 
     fn layout(&self, mappings: &[Mapping]) -> Rc<Layout> {
@@ -313,11 +318,14 @@ impl<'a> Builder<'a> {
         let (graph, params) = (self.graph, self.params);
         let orders = tensor_orders(graph, mappings, params);
         let orders = orders.expect("its layers can read and write so");
-        let of_layers: Vec<Orders> = (graph.layers())
-            .map(|layer| layer_orders(graph, layer, &orders, params))
-            .collect();
         let plans: Vec<_> = (graph.layers())
-            .map(|layer| self.plan(layer, mappings[layer], false, &of_layers[layer]))
+            .map(|layer| {
+                let plan = || {
+                    let orders = layer_orders(graph, layer, &orders, params);
+                    self.plan(layer, mappings[layer], false, &orders)
+                };
+                graph.is_of_planes(layer).then(plan)
+            })
             .collect();
         let matrices = &graph.matrices[0].tensors;
         let tensors: Vec<_> = (0..matrices.len())
@@ -339,7 +347,7 @@ impl<'a> Builder<'a> {
                 .collect()
         });
         Layout {
-            orders: of_layers,
+            plans,
             tensors,
             rows,
             addresses: Default::default(),
