@@ -124,6 +124,9 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// Layers from which on the search looks at those first that lack something.
+const MANY: usize = 256;
+
 /// Pieces of a layer that are tried each by itself, at most.
 const FEW: usize = 4;
 
@@ -188,10 +191,13 @@ impl Search<'_> {
         let (mut missing, mut lacking) = self.goal.lack(&best);
         while missing > 0 {
             // Mostly a layer that lacks something can do with less.
-            let found = [true, false].into_iter().find_map(|only_these| {
-                let changes = self.smaller(&best, (&lacking, only_these), unflattens);
-                self.cheapest(changes, &best, missing)
-            });
+            let these = [true, false].into_iter();
+            let found = these
+                .skip(usize::from(lacking.len() < MANY))
+                .find_map(|only_these| {
+                    let changes = self.smaller(&best, (&lacking, only_these), unflattens);
+                    self.cheapest(changes, &best, missing)
+                });
             let Some(next) = found else {
                 break;
             };

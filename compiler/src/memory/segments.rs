@@ -13,6 +13,9 @@ use super::{Cut, Memories, matrices, planes};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ways::{Addresses, Candidate};
 
+/// Segments of a network whose tensors may get other addresses to join two of them.
+const FEW: usize = 64;
+
 /// What must fit at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
@@ -262,9 +265,17 @@ impl<'a> Memories<'a> {
             let near = number.saturating_sub(1)..joined.segments.len().min(number + 2);
             let bases = addresses.bases.as_deref().unwrap_or_default();
             let stays = !clears || self.may_stay(&candidate.layout, &joined, bases, &next);
-            match stays && lacks(&joined, &addresses, near).is_none() {
-                true => cut = joined,
-                false => number += 1,
+            if stays && lacks(&joined, &addresses, near).is_none() {
+                cut = joined;
+                continue;
+            }
+            // They may also lie in another way. In a large network it takes too long to look for it.
+            let all = 0..joined.segments.len();
+            let moved =
+                (clears && all.len() < FEW).then(|| self.addresses(&candidate.layout, &joined));
+            match moved.filter(|moved| lacks(&joined, moved, all).is_none()) {
+                Some(moved) => (cut, addresses) = (joined, moved),
+                None => number += 1,
             }
         }
         // What is cleared later may lie closer together.
