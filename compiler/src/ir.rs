@@ -97,6 +97,19 @@ impl<'n> Lowered<'n> {
         !kind.is_of_matrices() && self.constants.hosts[layer].is_none()
     }
 
+    /// So many layers that they cannot be looked at one by one: pieces of a layer go the same way.
+    pub fn is_large(&self) -> bool {
+        self.network.layers.len() >= 256
+    }
+
+    /// What layers that go the same way have in common.
+    pub fn kin(&self, layer: usize) -> usize {
+        match self.is_large() {
+            true => self.origins[layer],
+            false => layer,
+        }
+    }
+
     /// Something lies as matrices.
     pub fn has_matrices(&self) -> bool {
         !self.matrices[0].items.is_empty()

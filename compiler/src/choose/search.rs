@@ -124,12 +124,6 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Layers from which on the search looks at those first that lack something.
-const MANY: usize = 256;
-
-/// Pieces of a layer that are tried each by itself, at most.
-const FEW: usize = 4;
-
 /// The search for the ways of a network.
 pub(super) struct Search<'a> {
     pub builder: &'a Builder<'a>,
@@ -193,7 +187,7 @@ impl Search<'_> {
             // Mostly a layer that lacks something can do with less.
             let these = [true, false].into_iter();
             let found = these
-                .skip(usize::from(lacking.len() < MANY))
+                .skip(usize::from(!self.builder.graph.is_large()))
                 .find_map(|only_these| {
                     let changes = self.smaller(&best, (&lacking, only_these), unflattens);
                     self.cheapest(changes, &best, missing)
@@ -238,12 +232,12 @@ impl Search<'_> {
         })
     }
 
-    /// Layers, all pieces of a layer together; of pieces of which some lack something only these, and each of a few also by itself.
+    /// Layers, those together that go the same way; of those of which some lack something only these.
     fn pieces(&self, layers: impl Iterator<Item = usize>, lacking: &[bool]) -> Vec<Vec<usize>> {
         let mut found = BTreeMap::<usize, Vec<usize>>::new();
         for layer in layers {
-            let origin = self.builder.graph.origins[layer];
-            found.entry(origin).or_default().push(layer);
+            let kin = self.builder.graph.kin(layer);
+            found.entry(kin).or_default().push(layer);
         }
         let mut found: Vec<Vec<usize>> = found.into_values().collect();
         for layers in &mut found {
@@ -251,11 +245,6 @@ impl Search<'_> {
                 layers.retain(|&layer| lacking[layer]);
             }
         }
-        let few = found
-            .iter()
-            .filter(|layers| (2..=FEW).contains(&layers.len()));
-        let single: Vec<Vec<usize>> = few.flatten().map(|&layer| vec![layer]).collect();
-        found.extend(single);
         found
     }
 

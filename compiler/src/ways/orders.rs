@@ -152,13 +152,10 @@ pub(crate) fn block_layers(graph: &Lowered, params: &Params) -> Vec<BlockGroup> 
         if readers.is_empty() || mappings.is_empty() {
             continue;
         }
-        let origins: Vec<usize> = readers
-            .iter()
-            .map(|&reader| graph.origins[reader])
-            .collect();
-        match groups.iter_mut().find(|(other, _)| *other == origins) {
+        let kin: Vec<usize> = readers.iter().map(|&reader| graph.kin(reader)).collect();
+        match groups.iter_mut().find(|(other, _)| *other == kin) {
             Some((_, group)) => group.push((readers, mappings)),
-            None => groups.push((origins, vec![(readers, mappings)])),
+            None => groups.push((kin, vec![(readers, mappings)])),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
