@@ -78,7 +78,7 @@ pub(crate) fn until_each_fits<'n>(
 /// Layers that do not fit by themselves, and what they lack.
 type Lacks = Vec<(usize, Vec<Shortage>)>;
 
-/// The layers that fit by themselves in none of their ways, and what each lacks in the plainest one.
+/// The layers that fit by themselves in none of their ways, or whose tensors do not in the plainest one, and what each lacks in that.
 fn too_large(graph: &Lowered, machine: &Params, options: &Options) -> Lacks {
     let builder = Builder::new(graph, machine);
     let memories = Memories::of(graph, machine, options);
@@ -90,7 +90,10 @@ fn too_large(graph: &Lowered, machine: &Params, options: &Options) -> Lacks {
         let words = Words::of(&memories, builder.words(&candidate, &engines.sparse));
         let found = memories.too_large(&candidate, &words);
         let lacks = lacks.get_or_insert_with(|| found.clone());
-        lacks.retain(|(layer, _)| found.iter().any(|(other, _)| other == layer));
+        lacks.retain(|(layer, lacks)| {
+            lacks.iter().any(|lack| lack.memory == Memory::Activations)
+                || found.iter().any(|(other, _)| other == layer)
+        });
         if lacks.is_empty() {
             break;
         }
