@@ -5,7 +5,7 @@ mod report;
 mod tensors;
 
 use heddle_arch::params::Slices;
-use heddle_compiler::slices::{self, Population, Ranked};
+use heddle_blocks::slices::{self, Population, Ranked};
 
 use crate::args::AdviseArgs;
 use crate::failure::Failure;

@@ -7,7 +7,7 @@ mod report;
 use std::path::Path;
 
 use heddle_arch::traverse::{Command, Run, UnitShape};
-use heddle_compiler::nest::{Nest, NestError, Plan, Refusal};
+use heddle_blocks::nest::{Nest, NestError, Plan, Refusal};
 
 use crate::args::TraverseArgs;
 use crate::failure::{BAD_INPUT, CHECK_FAILED, Failure};

@@ -61,7 +61,7 @@ fn spm_41_all_masks_give_the_bits_of_an_independent_half() {
     }
     let zero = layout(&report, 8, &[4, 4], "hybrid")["break_even"].as_f64();
     assert!((zero.expect("a share") - 0.258).abs() < 0.001);
-    // 400 layouts: see compiler/tests/slices.rs.
+    // 400 layouts: see blocks/tests/slices.rs.
     let layouts = report["layouts"].as_array().expect("layouts");
     assert_eq!(layouts.len(), 77 + 306 + 15 + 2);
     let bits: Vec<f64> = layouts

@@ -3,7 +3,7 @@
 use crate::bench;
 use crate::bench::{Bench, CONFIG};
 use heddle_arch::offsets::{Request, Tables};
-use heddle_compiler::offsets::generate;
+use heddle_blocks::offsets::generate;
 use serde_json::{Value, json};
 
 const DOCUMENT: &str = include_str!("../../docs/offsets.md");

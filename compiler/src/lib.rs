@@ -5,10 +5,10 @@
 //! program counter. If not everything fits at once, it also writes the load of each of `segments` before its first run. [`TensorPlan`] packs
 //! an input into host words and unpacks an output.
 //!
-//! A network goes through five stages, each a folder that knows only those before it: `ir` makes operations of the layers,
-//! `map` lists the ways that each of them can take through the array and what it costs, `place` gives addresses to the
-//! cheapest one that fits, `schedule` makes instructions and says which must wait for which, `emit` makes words of them.
-//! All of them build on `layout`, places of elements, and `product`, the work of one operation on the array.
+//! A network goes through six stages, each a folder that knows only those before it: `ir` makes operations of the layers, `split` cuts
+//! layers that do not fit by themselves, `choose` takes the ways through the array that fit and take the fewest clocks, `memory` gives
+//! addresses, `schedule` makes instructions and says which must wait for which, `emit` makes words of them.
+//! All of them build on `layout`, places of elements, `product`, the work of one operation on the array, and `ways`, what it costs.
 //!
 //! The rules that everything here keeps:
 //! - Activations and weights never share a bank, so that no two streams meet at a read port.
@@ -22,14 +22,11 @@
 //!
 //! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
 //!
-//! Apart from that are [`nest`], loop nests as a user writes them, for the stand-alone traversal unit,
-//! [`slices`], which finds the slices of a memory that suit its words, and [`offsets`], tables that
-//! find the operands of a GEMM in a tensor, [`matrix`], products and transposes of matrices in the state buffer,
-//! [`activation`], tables of activation functions, and [`sparse`], layers on the sparse cluster.
+//! Apart from that are [`matrix`], products and transposes of matrices in the state buffer, [`sparse`], layers on the sparse cluster, and
+//! [`fit`], the memories that a network needs.
 //!
 //! This crate opens no file and knows no simulator.
 
-pub mod activation;
 mod choose;
 mod cost;
 mod emit;
@@ -42,14 +39,11 @@ mod ir;
 mod layout;
 mod loops;
 mod memory;
-pub mod nest;
-pub mod offsets;
 mod options;
 mod pieces;
 mod product;
 mod rule;
 mod schedule;
-pub mod slices;
 pub mod sparse;
 mod split;
 mod table;

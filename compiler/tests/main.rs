@@ -1,9 +1,7 @@
-//! Networks, nests and matrices to programs and tables. One program: each file of this folder is a module of it.
+//! Networks and matrices to programs. One program: each file of this folder is a module of it.
 
 #![allow(clippy::unwrap_used)]
 
-mod activation;
-mod bad_nests;
 mod cliffs;
 mod engines;
 mod files;
@@ -12,17 +10,11 @@ mod limits;
 mod matrices;
 mod matrix_networks;
 mod matrix_programs;
-mod nest;
-mod nest_limits;
-mod nests;
 mod networks;
-mod offsets;
 mod partial_sums;
 mod pieces;
 mod program_banks;
-mod random_nests;
 mod segments;
-mod slices;
 mod sparse_balance;
 mod sparse_layers;
 mod sparse_maps;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_arch::params::{MaskPlace, PackNetwork, Slices};
-use heddle_compiler::slices::{self, Population, Ranked};
+use heddle_blocks::slices::{self, Population, Ranked};
 use serde_json::{Value, json};
 
 use super::{Advice, Words};

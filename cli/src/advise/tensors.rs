@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use heddle_arch::Params;
-use heddle_compiler::slices::Population;
+use heddle_blocks::slices::Population;
 use heddle_compiler::{Mapping, Options, Program, compile};
 use heddle_network::Network;
 use heddle_sim::network as golden;

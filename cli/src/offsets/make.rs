@@ -4,8 +4,8 @@ use std::path::Path;
 
 use heddle_arch::offsets::{Request, Tables};
 use heddle_arch::{ConfigErrors, Fault};
-use heddle_compiler::offsets::size::sizes;
-use heddle_compiler::offsets::{generate, group_origin};
+use heddle_blocks::offsets::size::sizes;
+use heddle_blocks::offsets::{generate, group_origin};
 use serde_json::{Map, Value, json};
 
 use super::{check_unit, counts};

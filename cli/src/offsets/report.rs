@@ -1,8 +1,8 @@
 //! Tables as text and as JSON.
 
 use heddle_arch::offsets::Tables;
-use heddle_compiler::offsets::compress::compress;
-use heddle_compiler::offsets::{Fill, Filled, Table};
+use heddle_blocks::offsets::compress::compress;
+use heddle_blocks::offsets::{Fill, Filled, Table};
 use serde_json::{Value, json};
 
 use super::{count, counts};

@@ -1,7 +1,7 @@
 //! What is printed about a nest or record, as text and as JSON.
 
 use heddle_arch::traverse::{Command, EndTest, Row, RowKind, UnitShape};
-use heddle_compiler::nest::Plan;
+use heddle_blocks::nest::Plan;
 use heddle_sim::traversal::RowRegisters;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{Drain, Instruction, Pooling, Reduction};
 use heddle_arch::requantise::Scale;
-use heddle_compiler::activation::{Function, Quantisation, table};
+use heddle_blocks::activation::{Function, Quantisation, table};
 use heddle_compiler::matrix::{MatrixPlace, MatrixShape, Product, Scaling};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

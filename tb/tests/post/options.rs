@@ -1,7 +1,7 @@
 //! Lanes with pooling and activation functions.
 
 use heddle_arch::isa::Reduction;
-use heddle_compiler::activation::{Function, Quantisation, table};
+use heddle_blocks::activation::{Function, Quantisation, table};
 use heddle_hdl::post::{Post, PostOptions};
 use heddle_sim::post::{PostInputs, PostSettings};
 use heddle_tb::verilate::Sources;

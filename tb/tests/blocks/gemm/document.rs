@@ -4,7 +4,7 @@ use std::path::Path;
 
 const DOCUMENT: &str = include_str!("../../../../docs/offsets.md");
 /// Folder of each column.
-const FOLDERS: [&str; 2] = ["compiler/tests/offsets", "tb/tests/blocks"];
+const FOLDERS: [&str; 2] = ["blocks/tests/offsets", "tb/tests/blocks"];
 
 #[test]
 fn the_tests_of_all_18_places_are_there() {

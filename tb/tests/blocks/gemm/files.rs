@@ -3,7 +3,7 @@
 use super::examples::{asymmetric, asymmetric_c, bench, names};
 use super::layer::Layer;
 use super::shapes::{POINT, lists};
-use heddle_compiler::offsets::{Convolution, Request, Tables, generate};
+use heddle_blocks::offsets::{Convolution, Request, Tables, generate};
 
 /// 5.3 with its weights from this word on.
 fn request(weight_base: u32) -> Request {

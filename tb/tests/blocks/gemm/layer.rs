@@ -1,6 +1,6 @@
 //! One run of a core: tables, registers, operands, weights.
 
-use heddle_compiler::offsets::pack::Weights;
+use heddle_blocks::offsets::pack::Weights;
 use heddle_sim::blocks::gemm::GemmOptions;
 use heddle_sim::blocks::offsets::Write;
 use heddle_sim::blocks::offsets::examples::Lists;

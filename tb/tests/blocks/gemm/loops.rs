@@ -1,6 +1,6 @@
 //! Nested loops over the logical tensor, which know nothing of tables: memory, sums, operands.
 
-use heddle_compiler::offsets::{Convolution, Layout, Pad, Sides};
+use heddle_blocks::offsets::{Convolution, Layout, Pad, Sides};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 

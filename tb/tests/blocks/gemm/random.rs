@@ -9,7 +9,7 @@ use super::shown::Shown;
 use super::sides::Design;
 use super::variants::VARIANTS;
 use crate::rtl::{Checked, Coverage, run_seeds};
-use heddle_compiler::offsets::{Layout, Pad};
+use heddle_blocks::offsets::{Layout, Pad};
 use std::collections::BTreeMap;
 
 /// Layers of each core, with each of the three seeds.

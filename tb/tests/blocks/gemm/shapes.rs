@@ -2,8 +2,8 @@
 
 use super::layer::{EACH, Layer, MASKS, STEPS, WEIGHTS};
 use super::loops::{self, Tensor, convolve, stored};
-use heddle_compiler::offsets::order::{reorder, weight_order};
-use heddle_compiler::offsets::{
+use heddle_blocks::offsets::order::{reorder, weight_order};
+use heddle_blocks::offsets::{
     Convolution, FullyConnected, Layout, Pad, Request, Sides, Tables, generate,
 };
 use heddle_sim::blocks::gemm::GemmOptions;

@@ -6,7 +6,7 @@ use super::pins::Outputs;
 use super::program;
 use super::sides::{Design, Side, design};
 use super::variants::VARIANTS;
-use heddle_compiler::offsets::access::{Banks, line_fills};
+use heddle_blocks::offsets::access::{Banks, line_fills};
 use heddle_sim::blocks::offsets::UnitOptions;
 use heddle_sim::blocks::offsets::examples::{self, Lists};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::nest::{addresses, unit};
 use heddle_arch::traverse::{EndTest, RowKind, UnitShape};
-use heddle_compiler::nest::{Affine, Array, For, Nest, Refusal, Use};
+use heddle_blocks::nest::{Affine, Array, For, Nest, Refusal, Use};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

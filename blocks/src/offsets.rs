@@ -9,7 +9,7 @@
 //! another way to make them.
 //!
 //! ```
-//! use heddle_compiler::offsets::{Request, generate};
+//! use heddle_blocks::offsets::{Request, generate};
 //!
 //! let request = Request::from_json(
 //!     r#"{"convolution": {"channels": 1, "height": 4, "width": 4, "outputs": 1, "kernel": [3, 3]}}"#,

@@ -1,8 +1,8 @@
 //! Weight words, walked by a pointer that is only incremented.
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::pack::Weights;
-use heddle_compiler::offsets::{Request, Tables};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::pack::Weights;
+use heddle_blocks::offsets::{Request, Tables};
 
 use super::{asymmetric, asymmetric_a, asymmetric_b, tables};
 

@@ -1,7 +1,7 @@
 //! Example 5.6: the same convolution in every layout.
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, Layout, Request, group_origin, taps};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::{Convolution, Layout, Request, group_origin, taps};
 use heddle_sim::blocks::offsets::examples;
 
 use super::{convolution, convolve, gemm, request, run, store, tables};
@@ -109,7 +109,7 @@ fn sgcr_17_sgcr_36_the_order_for_reuse_follows_the_memory() {
             let (tables, distances) = (&tables, &distances);
             (0..8).filter_map(move |tap| tables.address(distances, row, tap))
         });
-        heddle_compiler::offsets::access::line_fills(addresses.collect::<Vec<_>>(), 4, 1)
+        heddle_blocks::offsets::access::line_fills(addresses.collect::<Vec<_>>(), 4, 1)
     };
     // A row reads two lines of 4 channels each, and 4 rows begin in the line where the one before
     // ended. In the order of the weights each read goes to the other line.

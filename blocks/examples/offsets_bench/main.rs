@@ -1,7 +1,7 @@
 //! Measures what base and offset tables save and cost in the layers of `benches/workloads`: the figures
 //! of `benches/offsets.md`, as JSON.
 //!
-//!     cargo run -p heddle-compiler --example offsets_bench
+//!     cargo run -p heddle-blocks --example offsets_bench
 //!
 //! Sizes, operations and cache lines are counted, the operations while every address is made in
 //! every way and compared. Clocks are those that `docs/offsets.md` promises.
@@ -14,7 +14,7 @@ mod workload;
 
 use std::process::ExitCode;
 
-use heddle_compiler::offsets::{Request, generate};
+use heddle_blocks::offsets::{Request, generate};
 use layer::Summary;
 use lines::{Sweep, sweep};
 use serde::Serialize;

@@ -6,14 +6,14 @@
 //! initial value, step and end of every loop (TTU-012, TTU-013). All multiplications happen here.
 //!
 //! ```
-//! use heddle_compiler::nest::{Array, For, Nest, Use};
+//! use heddle_blocks::nest::{Array, For, Nest, Use};
 //!
 //! let built = Nest::new()
 //!     .array(Array::new("V", [3, 4]).at(64))
 //!     .then(For::new("i", 0, 3).then(For::new("k", 0, 4).then(Use::new("V", ["i", "k"]))));
 //! let read = Nest::parse("array V[3][4] at 64; for i in 0..3 { for k in 0..4 { V[i][k] } }")?;
 //! assert_eq!(built.to_string(), read.to_string());
-//! # Ok::<(), heddle_compiler::nest::NestError>(())
+//! # Ok::<(), heddle_blocks::nest::NestError>(())
 //! ```
 
 mod affine;

@@ -1,7 +1,7 @@
 //! Deliberate errors of a generator: example 5.3 shows each of them.
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, Request, Tables};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::{Convolution, Request, Tables};
 
 use super::asymmetric::c;
 use super::{asymmetric, asymmetric_a, asymmetric_b, convolve, gemm, tables};

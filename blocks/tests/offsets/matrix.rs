@@ -1,7 +1,7 @@
 //! Fully connected layers and matrix products.
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{FullyConnected, Matrix, Request, generate};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::{FullyConnected, Matrix, Request, generate};
 
 use super::{convolution, gemm, request, run, tables};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use heddle_compiler::offsets::compress::{
+use heddle_blocks::offsets::compress::{
     bases_by_counters, bases_by_image, compress, offsets_by_channel, offsets_by_counters,
 };
-use heddle_compiler::offsets::order::{reorder, weight_order};
-use heddle_compiler::offsets::{
+use heddle_blocks::offsets::order::{reorder, weight_order};
+use heddle_blocks::offsets::{
     Convolution, Layout, Pad, Request, Sides, Tables, generate, group_origin, index, rows,
 };
 use rand::seq::SliceRandom;

@@ -2,7 +2,7 @@
 
 use heddle_arch::Params;
 use heddle_arch::params::{MaskPlace, SlicedMemory, Slices};
-use heddle_compiler::slices::{
+use heddle_blocks::slices::{
     Population, access_bits, best, break_even, expected_bits, independent, layouts, rank,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::nest::{addresses, unit};
 use heddle_arch::traverse::{EndTest, Row, RowKind, UnitShape};
-use heddle_compiler::nest::{Affine, Array, For, Nest, Plan, Use};
+use heddle_blocks::nest::{Affine, Array, For, Nest, Plan, Use};
 use heddle_sim::traversal::vectors;
 
 /// The arrays of the example of section 5.1 and an epilogue array.

@@ -1,7 +1,7 @@
 //! The small examples: 5.1 (figures 13 and 14), 5.2 and 5.7 (figure 15).
 
-use heddle_compiler::offsets::order::{reorder, to_distances, to_steps, weight_order};
-use heddle_compiler::offsets::{Convolution, GemmRow, Request, Tables, Tap, index, rows, taps};
+use heddle_blocks::offsets::order::{reorder, to_distances, to_steps, weight_order};
+use heddle_blocks::offsets::{Convolution, GemmRow, Request, Tables, Tap, index, rows, taps};
 use heddle_sim::blocks::offsets::examples::{self, SMALL_BASES, SMALL_OFFSETS};
 
 use super::{convolution, figure13, gemm, request, run, tables, wide};
@@ -196,8 +196,8 @@ fn sgcr_37_sgcr_38_sgcr_39_lists_and_addresses_of_figure_15() {
 fn sgcr_41_tables_made_in_another_order_by_other_blocks_are_the_same() {
     let wanted = request(figure15());
     let tables = tables(&wanted);
-    let offsets = heddle_compiler::offsets::compress::offsets_by_counters(&wanted);
-    let bases = heddle_compiler::offsets::compress::bases_by_counters(&wanted);
+    let offsets = heddle_blocks::offsets::compress::offsets_by_counters(&wanted);
+    let bases = heddle_blocks::offsets::compress::bases_by_counters(&wanted);
     assert_eq!(offsets.expect("counters").expand(), tables.offsets);
     assert_eq!(bases.expect("counters").expand(), tables.bases);
     let (m_base, k_memory_offset) = index::tables(&figure15()).expect("a plain convolution");

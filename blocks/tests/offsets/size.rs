@@ -1,7 +1,7 @@
 //! Sizes of tables: the first table of 5.9.
 
-use heddle_compiler::offsets::size::{Sizes, sizes};
-use heddle_compiler::offsets::{Convolution, Pad, Request};
+use heddle_blocks::offsets::size::{Sizes, sizes};
+use heddle_blocks::offsets::{Convolution, Pad, Request};
 
 use super::{asymmetric, convolution, figure13, request, sides, tables};
 

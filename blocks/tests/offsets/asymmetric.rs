@@ -1,7 +1,7 @@
 //! Example 5.3, in which no two sizes can be taken for each other.
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, GemmRow, Request, Tables, rows};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::{Convolution, GemmRow, Request, Tables, rows};
 use heddle_sim::blocks::offsets::examples::{
     ASYMMETRIC_BASES, ASYMMETRIC_C, ASYMMETRIC_OFFSETS, ASYMMETRIC_STEPS,
 };

@@ -1,6 +1,6 @@
 //! Example 5.5: padding by mask and by a stored border.
 
-use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
+use heddle_blocks::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 use heddle_sim::blocks::offsets::examples::{PADDED_ADDRESSES, PADDED_BASES, PADDED_C};
 
 use super::{convolution, request, run, sides, tables};

@@ -12,8 +12,8 @@ mod padding;
 mod random;
 mod size;
 
-use heddle_compiler::offsets::order::weight_order;
-use heddle_compiler::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
+use heddle_blocks::offsets::order::weight_order;
+use heddle_blocks::offsets::{Convolution, Layout, Pad, Request, Sides, Tables, generate};
 
 /// One channel, one filter, unit strides; `kernel` is height and width.
 pub fn convolution(height: u32, width: u32, kernel: [u32; 2]) -> Convolution {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use heddle_arch::params::Spread;
-use heddle_compiler::offsets::Tables;
-use heddle_compiler::offsets::access::{Mapping, Rows, Step, line_reads};
+use heddle_blocks::offsets::Tables;
+use heddle_blocks::offsets::access::{Mapping, Rows, Step, line_reads};
 use serde::Serialize;
 
 /// Capacities of the sweep, in lines.
@@ -125,7 +125,7 @@ pub fn fills(addresses: &[i64], line: u32, lines: usize) -> Fills {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_compiler::offsets::access::line_fills;
+    use heddle_blocks::offsets::access::line_fills;
 
     #[test]
     fn used_counts_each_byte_once_for_each_fill() {

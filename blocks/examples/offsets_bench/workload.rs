@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use heddle_compiler::offsets::{Convolution, Pad, Request, Sides, Tables, generate};
+use heddle_blocks::offsets::{Convolution, Pad, Request, Sides, Tables, generate};
 
 /// A network of `benches/workloads`.
 pub struct Network {

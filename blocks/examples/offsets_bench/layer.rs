@@ -1,7 +1,7 @@
 //! Figures of one layer and of a network.
 
-use heddle_compiler::offsets::compress::{bases_by_counters, offsets_by_counters};
-use heddle_compiler::offsets::size::sizes;
+use heddle_blocks::offsets::compress::{bases_by_counters, offsets_by_counters};
+use heddle_blocks::offsets::size::sizes;
 use serde::Serialize;
 
 use crate::cycles::{Array, Clocks};

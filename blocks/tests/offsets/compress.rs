@@ -1,9 +1,9 @@
 //! Compressed tables.
 
-use heddle_compiler::offsets::compress::{
+use heddle_blocks::offsets::compress::{
     bases_by_counters, bases_by_image, compress, offsets_by_channel, offsets_by_counters,
 };
-use heddle_compiler::offsets::{Convolution, Fill, Filled, Nest, Pad, Repeat, Request, Table};
+use heddle_blocks::offsets::{Convolution, Fill, Filled, Nest, Pad, Repeat, Request, Table};
 
 use super::{asymmetric, convolution, request, sides, tables};
 

@@ -3,8 +3,8 @@
 use crate::nest;
 use crate::nest::{refused as check, unit};
 use heddle_arch::traverse::UnitShape;
-use heddle_compiler::nest::Refusal::*;
-use heddle_compiler::nest::{Affine, Array, For, Nest, Use};
+use heddle_blocks::nest::Refusal::*;
+use heddle_blocks::nest::{Affine, Array, For, Nest, Use};
 
 #[test]
 fn nests_beyond_the_unit_are_refused_with_what_it_has() {

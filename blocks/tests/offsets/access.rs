@@ -1,8 +1,8 @@
 //! Reads, bank conflicts and cache lines: 5.4, 5.8 and 5.9.
 
 use heddle_arch::params::Spread;
-use heddle_compiler::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
-use heddle_compiler::offsets::{Convolution, Tables};
+use heddle_blocks::offsets::access::{Banks, Mapping, Rows, Step, line_fills, line_reads};
+use heddle_blocks::offsets::{Convolution, Tables};
 use heddle_sim::blocks::offsets::examples;
 
 use super::{asymmetric, convolution, figure13, request, tables};

@@ -1,6 +1,6 @@
 //! Units for nests, and the addresses that rows give.
 use heddle_arch::traverse::{Command, Row, Run, UnitShape};
-use heddle_compiler::nest::Nest;
+use heddle_blocks::nest::Nest;
 use heddle_sim::traversal::UnitModel;
 
 /// 8 rows of 8 loops, 32 bits, all options.

@@ -1,6 +1,6 @@
 //! Activation tables against the functions that they stand for.
 
-use heddle_compiler::activation::{ActivationError, Function, Quantisation, table};
+use heddle_blocks::activation::{ActivationError, Function, Quantisation, table};
 
 fn quantisation(scale: f64, zero_point: i8) -> Quantisation {
     Quantisation::new(scale, zero_point).expect("a legal scale")
