@@ -3,8 +3,8 @@
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
-    CompileError, Compiled, Engine, Graph, LayerPlan, Missed, Options, Program, Stage, Table,
-    TensorPlan, compile,
+    CompileError, Compiled, Engine, Graph, LayerPlan, Missed, Options, Program, RunPlan, Stage,
+    Table, TensorPlan, compile,
 };
 use heddle_network::Network;
 use serde_json::json;
@@ -123,30 +123,61 @@ fn activation_bytes(program: &Program, params: &Params) -> (u32, u32) {
     )
 }
 
-fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
-    let program = &compiled.program;
+/// The runs, those of the pieces of one layer together.
+fn run_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
     let heading = ["run", "layers", "instructions", "waits", "cycles"];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
-    for run in &program.runs {
+    let origin = |run: &RunPlan| {
+        let [first, last] = [run.layers.start, run.layers.end - 1].map(|l| compiled.origins[l]);
+        (first == last).then_some(first)
+    };
+    let together = |a: &RunPlan, b: &RunPlan| origin(a).is_some() && origin(a) == origin(b);
+    for runs in compiled.program.runs.chunk_by(together) {
+        let name = match (&runs[0], origin(&runs[0])) {
+            (_, Some(origin)) if runs.len() > 1 => &network.layers[origin].name,
+            (run, _) => &run.name,
+        };
+        let sum = |value: fn(&RunPlan) -> u64| runs.iter().map(value).sum::<u64>();
+        let cycles = sum(|run| run.cycles);
         rows.push(vec![
-            run.name.clone(),
-            run.layers.len().to_string(),
-            run.instructions.to_string(),
-            run.sync.waits.to_string(),
-            match run.estimated {
-                true => format!("about {}", run.cycles),
-                false => run.cycles.to_string(),
+            name.clone(),
+            sum(|run| run.layers.len() as u64).to_string(),
+            sum(|run| run.instructions.into()).to_string(),
+            sum(|run| run.sync.waits as u64).to_string(),
+            match runs.iter().any(|run| run.estimated) {
+                true => format!("about {cycles}"),
+                false => cycles.to_string(),
             },
         ]);
     }
-    let mut layers = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
-    for layer in &program.layers {
+    rows
+}
+
+/// Where layers run; of a layer in pieces where the machine makes them.
+fn layer_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
+    let mut rows = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
+    let numbered: Vec<usize> = (0..compiled.origins.len()).collect();
+    for pieces in numbered.chunk_by(|&a, &b| compiled.origins[a] == compiled.origins[b]) {
+        let layers = pieces.iter().map(|&layer| &compiled.program.layers[layer]);
+        let layer = layers.clone().find(|layer| !layer.host);
+        let layer = layer.unwrap_or(&compiled.program.layers[pieces[0]]);
+        let count = layers.filter(|layer| !layer.host).count();
         let exact = match layer.compared {
             Some(inputs) => format!("yes, all {inputs} inputs compared"),
             None => "yes".to_string(),
         };
-        layers.push(vec![layer.name.clone(), place(layer), exact]);
+        let place = match count {
+            2.. => format!("{}, in {count} pieces", place(layer)),
+            _ => place(layer),
+        };
+        let name = &network.layers[compiled.origins[pieces[0]]].name;
+        rows.push(vec![name.clone(), place, exact]);
     }
+    rows
+}
+
+fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
+    let program = &compiled.program;
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
         0 => String::new(),
@@ -154,11 +185,11 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
     };
     let [written, read] = program.tensor_words(network);
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
-    output::table(&rows)
+    output::table(&run_rows(compiled, network))
         + "\n"
         + &pieces::text(program, network)
         + &segments::text(compiled, params)
-        + &output::list(&layers)
+        + &output::list(&layer_rows(compiled, network))
         + &format!(
             "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
              for an image the host writes {written} words of tensors and reads {read}\n",
@@ -185,32 +216,45 @@ pub fn place(layer: &LayerPlan) -> String {
     }
 }
 
+/// Lines about faster ways, and layers that a line names.
+const HINTS: usize = 10;
+const NAMES: usize = 6;
+
 /// Faster ways that do not fit.
 fn faster(missed: &[Missed]) -> String {
-    let lines = missed.iter().map(|missed| {
-        let (names, ways): (Vec<&str>, Vec<&str>) = missed
-            .layers
-            .iter()
-            .map(|(name, way)| (name.as_str(), *way))
-            .unzip();
-        let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (name, way) in names.into_iter().zip(ways) {
-            match alike.iter_mut().find(|(other, _)| *other == way) {
-                Some((_, names)) => names.push(name),
-                None => alike.push((way, vec![name])),
-            }
+    let shown = match missed.len() > HINTS {
+        true => HINTS - 1,
+        false => missed.len(),
+    };
+    let mut text: String = missed[..shown].iter().map(hint).collect();
+    if missed.len() > shown {
+        let more = missed.len() - shown;
+        text += &format!("{more} more ways with fewer cycles do not fit: --dump map shows all\n");
+    }
+    text
+}
+
+fn hint(missed: &Missed) -> String {
+    let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, way) in &missed.layers {
+        match alike.iter_mut().find(|(other, _)| other == way) {
+            Some((_, names)) => names.push(name),
+            None => alike.push((way, vec![name])),
         }
-        let layers = alike
-            .iter()
-            .map(|(way, names)| format!("{way} for {}", names.join(", ")));
-        format!(
-            "{} cycles fewer with {}, but {}\n",
-            missed.cycles,
-            layers.collect::<Vec<_>>().join("; "),
-            missed.lacks
-        )
+    }
+    let layers = alike.iter().map(|(way, names)| {
+        let more = match names.len().saturating_sub(NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let names = names.iter().take(NAMES).copied().collect::<Vec<_>>();
+        format!("{way} for {}{more}", names.join(", "))
     });
-    lines.collect()
+    let layers = layers.collect::<Vec<_>>().join("; ");
+    format!(
+        "{} cycles fewer with {layers}, but {}\n",
+        missed.cycles, missed.lacks
+    )
 }
 
 fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_json::Value {

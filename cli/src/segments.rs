@@ -24,6 +24,9 @@ fn cycles(program: &Program, segment: &Segment) -> u64 {
     runs.map(|run| run.cycles).sum()
 }
 
+/// Segments that are listed; of the others there is the total alone.
+const LISTED: usize = 24;
+
 /// A table of segments: the cycles and host words of each.
 fn table(program: &Program, segments: impl Iterator<Item = (Range<usize>, u64, u64)>) -> String {
     let heading = ["segment", "layers", "first", "last", "cycles", "host words"];
@@ -33,6 +36,11 @@ fn table(program: &Program, segments: impl Iterator<Item = (Range<usize>, u64, u
         let layers = layers(program, &runs);
         let name =
             |layer: Option<&LayerPlan>| layer.map_or(String::new(), |layer| layer.name.clone());
+        all_cycles += cycles;
+        all_words += words;
+        if number >= LISTED {
+            continue;
+        }
         rows.push(vec![
             (number + 1).to_string(),
             layers.len().to_string(),
@@ -41,8 +49,12 @@ fn table(program: &Program, segments: impl Iterator<Item = (Range<usize>, u64, u
             cycles.to_string(),
             words.to_string(),
         ]);
-        all_cycles += cycles;
-        all_words += words;
+    }
+    let more = program.segments.len().saturating_sub(LISTED);
+    if more > 0 {
+        let mut row = vec!["-".to_string(); 6];
+        row[0] = format!("{more} more: --json");
+        rows.push(row);
     }
     let all = program.layers.len().to_string();
     rows.push(vec![

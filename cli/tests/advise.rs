@@ -375,3 +375,39 @@ fn bad_input_is_refused() {
         &["odd | the following required arguments were not provided: --slices"],
     );
 }
+
+/// Layers that are too large for the machine are counted like those of a machine that holds them, and `--engine auto` takes what was counted.
+#[test]
+fn words_of_a_network_in_pieces_are_those_of_the_whole() {
+    let edge = include_str!("../../configs/edge.json");
+    let digits = include_str!("../../models/digits.json");
+    let small = edge.replace(r#""words_per_bank": 512"#, r#""words_per_bank": 64"#);
+    assert_ne!(small, edge);
+    let sparse = r#""sparse": { "engine": true, "units": 8 }, "results_buffer""#;
+    let engines = small.replace(r#""results_buffer""#, sparse);
+    let engines = engines.replace(r#""words": 1024"#, r#""words": 16384"#);
+    let files = [
+        ("edge.json", edge),
+        ("small.json", &small),
+        ("engines.json", &engines),
+        ("m.json", digits),
+    ];
+    let bench = Bench::new(&files);
+    let [whole, pieces] =
+        ["edge", "small"].map(|config| report(&bench, &format!("-c {config}.json -m m.json")));
+    let tensors = |report: &Value| report["tensors"].as_array().expect("tensors").clone();
+    let (whole, pieces) = (tensors(&whole), tensors(&pieces));
+    assert!(pieces.len() > whole.len(), "no layer is cut");
+    for tensor in &whole {
+        let same = pieces.iter().find(|other| other["name"] == tensor["name"]);
+        assert_eq!(same, Some(tensor));
+    }
+    bench.write("z.json", json!({ "tensors": pieces }).to_string());
+    let arguments = "m.json -c engines.json --engine auto --zeros z.json -o p.json --json";
+    let compiled = bench.json(&format!("compile {arguments}"));
+    let layers = compiled["layers"].as_array().expect("layers");
+    let counted = layers
+        .iter()
+        .filter_map(|layer| layer["engine"]["reason"].as_str());
+    assert!(counted.filter(|reason| reason.contains("% zeros")).count() > 3);
+}

@@ -325,3 +325,42 @@ fn flattenable(graph: &Lowered) -> Vec<usize> {
     });
     found.map(|(index, _)| index).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir;
+
+    /// Tensors get addresses at most once for each set of layouts, and nothing is scheduled.
+    fn check_search(network: &str, config: &str, least: usize) {
+        let read = |path: &str| {
+            let path = format!("{}/../{path}.json", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).unwrap()
+        };
+        let network = heddle_network::Network::from_json(&read(network)).unwrap();
+        let mut machine = Params::from_json(&read(config)).unwrap();
+        machine.state_buffer.words_per_bank = 64;
+        let options = Options::default();
+        let graph = ir::lower(&network, &machine, &options).unwrap();
+        let builder = Builder::new(&graph, &machine);
+        for room in [Room::AtOnce, Room::Alone] {
+            let memory = &Memories::of(&graph, &machine, &options);
+            let before = builder.layouts();
+            let found = candidates(&builder, &options, Goal { memory, room });
+            assert!(found.all.len() > 1, "{room:?}");
+            let (layouts, allocations) = (builder.layouts(), memory.allocations.get());
+            assert!(layouts >= before && layouts >= least, "{layouts} layouts");
+            assert!(allocations > 0 || room == Room::AtOnce, "{room:?}");
+            assert!(
+                allocations <= layouts as u64,
+                "{allocations} for {layouts} layouts"
+            );
+        }
+    }
+
+    #[test]
+    fn the_search_gives_addresses_once_for_each_set_of_layouts() {
+        check_search("models/digits", "configs/edge", 2);
+        check_search("models/mobile", "configs/mobile", 4);
+    }
+}

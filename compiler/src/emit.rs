@@ -36,6 +36,8 @@ use sync::synchronise;
 pub struct Compiled<'n> {
     /// The network that runs: the one that was given, or the same with layers in pieces.
     pub network: Cow<'n, Network>,
+    /// For each of its layers the one of the network that was given which it is a piece of, or the layer itself.
+    pub origins: Vec<usize>,
     /// The program.
     pub program: Program,
     /// Faster ways that do not fit.
@@ -52,10 +54,7 @@ impl Compiled<'_> {
     pub fn into_owned(self) -> Compiled<'static> {
         Compiled {
             network: Cow::Owned(self.network.into_owned()),
-            program: self.program,
-            missed: self.missed,
-            cut: self.cut,
-            tables: self.tables,
+            ..self
         }
     }
 }
@@ -118,6 +117,7 @@ pub(crate) fn emit<'n>(
         // What the host keeps may leave room for all layers at once.
         cut: choice.cut.clone().filter(|_| !program.segments.is_empty()),
         network: graph.network,
+        origins: graph.origins,
         program,
         tables: Vec::new(),
     })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heddle_arch::Params;
 use heddle_blocks::slices::Population;
-use heddle_compiler::{Mapping, Options, Program, compile};
+use heddle_compiler::{Mapping, Options, Program, TensorPlan, compile};
 use heddle_network::Network;
 use heddle_sim::network as golden;
 
@@ -87,11 +87,30 @@ fn count_image(
     let outputs = golden::run(network, image).map_err(Failure::new)?;
     let values = std::iter::once(image).chain(outputs.iter().map(|o| o.values.as_slice()));
     for ((plan, values), part) in program.tensors.iter().zip(values).zip(parts) {
-        for (_, _, word) in plan.pack(values).map_err(Failure::new)? {
+        let packed = plan.pack(values).map_err(Failure::new)?;
+        let mut words: Vec<[u8; 8]> = packed.into_iter().map(|(_, _, word)| word).collect();
+        if words.is_empty() {
+            words = by_rows(values, plan);
+        }
+        for word in words {
             part.add(&word.map(|byte| byte.wrapping_sub(plan.zero_point as u8)));
         }
     }
     Ok(())
+}
+
+/// The words of a tensor that the host alone has, as they would lie: row by row.
+fn by_rows(values: &[i8], plan: &TensorPlan) -> Vec<[u8; 8]> {
+    let rows = values.chunks(plan.shape.width as usize);
+    let words = rows.flat_map(|row| row.chunks(8));
+    let words = words.map(|values| {
+        let mut word = [plan.zero_point as u8; 8];
+        for (byte, &value) in word.iter_mut().zip(values) {
+            *byte = value as u8;
+        }
+        word
+    });
+    words.collect()
 }
 
 /// The words of the weights of all layers, which lie behind those of the tensors.

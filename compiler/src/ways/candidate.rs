@@ -222,6 +222,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Layouts that were made.
+    #[cfg(test)]
+    pub fn layouts(&self) -> usize {
+        self.layouts.borrow().len()
+    }
+
     /// The layers can read and write so.
     pub fn fits(&self, mappings: &[Mapping]) -> bool {
         self.layouts.borrow().contains_key(mappings)
