@@ -176,6 +176,14 @@ fn layer_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
     rows
 }
 
+/// Cycles of the machine for an image, and words that the host writes and reads: loads of segments, and tensors.
+fn clocks(program: &Program, params: &Params, tensors: [u64; 2]) -> [u64; 2] {
+    let loads = program.segments.iter();
+    let loads = loads.map(|segment| segment.load.host_words(params));
+    let words = loads.sum::<u64>() + tensors.iter().sum::<u64>();
+    [program.runs.iter().map(|run| run.cycles).sum(), words]
+}
+
 fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
     let program = &compiled.program;
     let (input, bytes) = activation_bytes(program, params);
@@ -184,6 +192,7 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
         input => format!(", the input {input} bytes of its input banks"),
     };
     let [written, read] = program.tensor_words(network);
+    let [cycles, words] = clocks(program, params, [written, read]);
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&run_rows(compiled, network))
         + "\n"
@@ -192,11 +201,15 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
         + &output::list(&layer_rows(compiled, network))
         + &format!(
             "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
-             for an image the host writes {written} words of tensors and reads {read}\n",
+             for an image the host writes {written} words of tensors and reads {read}\n\
+             an image takes {} clocks: {} cycles of the machine and {} words of the host, one clock each\n",
             program.network,
             program.program_words(),
             bytes,
-            apart
+            apart,
+            cycles + words,
+            cycles,
+            words,
         )
         + &faster(&compiled.missed)
 }
@@ -261,6 +274,7 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
     let (program, missed) = (&compiled.program, &compiled.missed);
     let (input, activations) = activation_bytes(program, params);
     let [written, read] = program.tensor_words(network);
+    let [cycles, words] = clocks(program, params, [written, read]);
     let runs = program.runs.iter().map(|run| {
         json!({
             "name": run.name,
@@ -292,6 +306,7 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
         "program_words": program.program_words(),
         "activation_bytes": activations,
         "tensor_words": { "written": written, "read": read },
+        "clocks": { "all": cycles + words, "machine": cycles, "host": words },
         "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
         "missed": missed.iter().map(|missed| {
