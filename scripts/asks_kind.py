@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 OPERATORS = ("network/src/ops/", "import/src/ops/")
-ASKS = re.compile(r"\b(LayerKind|KindFile)::[A-Z]|\bWork::(Product|Permutation|Bytes)\b|\bis_of_matrices\(|\.is_input\(")
+ASKS = re.compile(r"\b(LayerKind|KindFile)::[A-Z]|\bWork::(Product|Permutation|Bytes)\b|\.is_of_planes\(\)|\.is_input\(")
 
 
 def git(*arguments):

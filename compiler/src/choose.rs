@@ -11,7 +11,7 @@ mod search;
 mod text;
 
 use heddle_arch::params::Params;
-use heddle_network::LayerKind;
+use heddle_network::Work;
 
 use crate::engine::{self, Engines};
 use crate::error::CompileError;
@@ -260,10 +260,11 @@ fn combinations(graph: &Lowered, flattenable: usize, one_pixel: bool) -> Vec<Swi
         (true, 2..) => &[Pixels::One, Pixels::Chosen],
         (true, _) => &[Pixels::One],
     };
-    let mut layers = graph.network.layers.iter();
-    let of_matrices = layers.any(|layer| layer.kind.is_of_matrices());
     let mut all = Vec::new();
-    for keeps in [true, false].into_iter().take(1 + usize::from(of_matrices)) {
+    for keeps in [true, false]
+        .into_iter()
+        .take(1 + usize::from(graph.has_matrices()))
+    {
         for flattened in [false, true].into_iter().take(1 + flattenable.min(1)) {
             for &pixels in pixels {
                 for streamed in [true, false] {
@@ -316,8 +317,7 @@ fn flattenable(graph: &Lowered) -> Vec<usize> {
     let by_host = |layer: usize| graph.constants.hosts[layer].is_some();
     let layers = graph.network.layers.iter().enumerate();
     let found = layers.filter(|(index, layer)| {
-        let dense = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
-        dense && layer.groups == 1 && !by_host(*index) && {
+        layer.work() == Work::Weighted && layer.groups == 1 && !by_host(*index) && {
             let input = layer.inputs[0].tensor;
             let is_written = input.checked_sub(1).is_none_or(by_host);
             is_written && graph.readers[input].len() == 1

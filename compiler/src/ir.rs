@@ -93,8 +93,8 @@ impl<'n> Lowered<'n> {
 
     /// The array or the cluster makes a layer of planes.
     pub fn is_of_planes(&self, layer: usize) -> bool {
-        let kind = self.network.layers[layer].kind;
-        !kind.is_of_matrices() && self.constants.hosts[layer].is_none()
+        let work = self.network.layers[layer].work();
+        work.is_of_planes() && self.constants.hosts[layer].is_none()
     }
 
     /// So many layers that they cannot be looked at one by one: pieces of a layer go the same way.

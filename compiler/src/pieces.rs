@@ -55,8 +55,7 @@ impl Pieces {
 
 /// The layer makes rows and channels each from some of its inputs, whatever the others are.
 pub(crate) fn can_be_cut(layer: &Layer) -> bool {
-    let constant = layer.kind.constant().is_some();
-    !(layer.is_for_host() || layer.kind.is_of_matrices() || constant)
+    layer.work().is_of_planes() && layer.kind.constant().is_none()
 }
 
 /// Groups of channels are summed as a whole.

@@ -2,7 +2,7 @@
 
 use heddle_arch::requantise::{Rounding, Scale};
 
-use crate::ops::{LayerKind, Work};
+use crate::ops::LayerKind;
 use crate::{NetworkError, Padding, Shape, Table, Tensor};
 
 /// A tensor that a layer reads.
@@ -74,7 +74,8 @@ pub struct Layer {
 
 impl Layer {
     /// A layer of no operator yet, which makes a tensor of the shape that it reads and has no sums.
-    pub(crate) fn plain(name: String, inputs: Vec<Input>, input: Shape) -> Layer {
+    #[must_use]
+    pub fn plain(name: String, inputs: Vec<Input>, input: Shape) -> Layer {
         Layer {
             name,
             kind: LayerKind::default(),
@@ -142,20 +143,6 @@ impl Layer {
         self.output.channels / self.groups
     }
 
-    /// Whether each output channel has weights for one input channel alone, of the same number.
-    #[must_use]
-    pub fn is_depthwise(&self) -> bool {
-        self.work() == Work::Weighted
-            && [self.groups; 2] == [self.input.channels, self.output.channels]
-    }
-
-    /// Whether each output has weights for all channels of one place alone, the same in the input.
-    #[must_use]
-    pub fn is_pointwise(&self) -> bool {
-        let one = [self.kernel, self.stride] == [[1, 1]; 2] && self.padding == Padding::default();
-        self.work() == Work::Weighted && self.groups == 1 && one
-    }
-
     /// Weight of an output channel for an input channel of its group and a place of the kernel.
     ///
     /// # Panics
@@ -167,6 +154,19 @@ impl Layer {
         let [kh, kw] = self.kernel;
         let index = (output * self.group_inputs() + input) * kh * kw + ky * kw + kx;
         self.weights[index as usize]
+    }
+
+    /// Why the host runs it on every machine, if its inputs have these shapes; none if a machine may do it.
+    #[must_use]
+    pub fn host_reason(&self, inputs: &[Shape]) -> Option<&'static str> {
+        self.kind
+            .with(|operator| operator.host_reason(self, inputs))
+    }
+
+    /// What a graph says of it behind the name of its operator.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.kind.with(|operator| operator.words(self))
     }
 
     /// Sizes of the weights, in the order in which they lie.

@@ -3,7 +3,7 @@
 use heddle_arch::isa::sparse::ChannelScale;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
-use heddle_network::{Layer, LayerKind, Padding};
+use heddle_network::{Layer, Padding, Work};
 
 use crate::product::{WeightPlan, reduction};
 use crate::sparse::{Shape, Values};
@@ -24,10 +24,9 @@ pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Resul
     let [down, right] = layer.stride;
     // One place of the kernel and no padding: what is between the strides is not loaded.
     let point = layer.kernel == [1, 1] && layer.padding == Padding::default();
-    let kind = matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected);
     let wrong = [
         (
-            !kind || reduction(layer, params).is_some(),
+            layer.work() != Work::Weighted || reduction(layer, params).is_some(),
             format!("{} is no convolution", layer.kind.name()),
         ),
         (

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_arch::params::Params;
-use heddle_network::{Layer, LayerKind, Network, Padding, Table};
+use heddle_network::{Layer, Network, Padding, Reduction, Table, Work};
 
 use super::hosts;
 use crate::error::{CompileError, Memory, Shortage};
@@ -46,9 +46,11 @@ pub(super) fn constants(
     let mut constants = Constants::default();
     let mut duals = Vec::new();
     for layer in &network.layers {
-        let found = match hosts::by_kind(network, layer) {
+        let inputs = layer.inputs.iter();
+        let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
+        let found = match layer.host_reason(&shapes) {
             None => dual(network, layer, params),
-            Some(reason) => Err(reason),
+            Some(reason) => Err(reason.to_string()),
         };
         duals.push(found.as_ref().copied().unwrap_or_default());
         constants.hosts.push(found.err());
@@ -130,18 +132,18 @@ impl Constants {
 
 /// How the machine adds two tensors, if a layer does; or why the host must run the layer.
 fn dual(network: &Network, layer: &Layer, params: &Params) -> Result<Option<DualSum>, String> {
-    match layer.kind {
-        LayerKind::Add(_) if !params.post.dual_scale => {
+    match layer.work() {
+        Work::Terms(Some(_)) if !params.post.dual_scale => {
             Err("the machine has no post.dual_scale".to_string())
         }
-        LayerKind::Add(sum) => dual_sum(layer, sum).map(Some).map_err(|found| {
+        Work::Terms(Some(sum)) => dual_sum(layer, sum).map(Some).map_err(|found| {
             format!(
                 "no factors are exact, {} of {} pairs of bytes are {} away",
                 found.wrong, found.cases, found.most
             )
         }),
         // Around a plane lie zeros. They are no maximum if nothing in it is less.
-        LayerKind::MaxPool2d if layer.padding != Padding::default() => {
+        Work::Window(Reduction::Largest) if layer.padding != Padding::default() => {
             let input = layer.inputs[0];
             match network.least(input.tensor) < input.zero_point {
                 true => Err(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use heddle_network::{Layer, LayerKind, Network, Shape};
+use heddle_network::{Layer, Network, Shape, Work};
 
 /// Who does the work of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,33 +129,14 @@ impl Graph {
 fn work(layer: &Layer) -> String {
     let pair = |[a, b]: [u32; 2]| format!("{a}x{b}");
     let mut words = vec![layer.kind.name().to_string()];
-    match layer.kind {
-        LayerKind::FullyConnected
-        | LayerKind::Add(_)
-        | LayerKind::WeightedSum
-        | LayerKind::Table => {}
-        kind if kind.is_for_host() => {}
-        LayerKind::Matmul(matmul) => {
-            let factors = ["first", "second"].into_iter().zip(matmul.transposed);
-            let turned = factors.filter(|(_, turned)| *turned);
-            words.extend(turned.map(|(factor, _)| format!("{factor} factor transposed")));
-        }
-        LayerKind::Transpose(permutation) => {
-            let [a, b, c, d] = permutation.axes;
-            words.push(format!("{a} {b} {c} {d}"));
-            if permutation.element_bytes > 1 {
-                words.push(format!("elements of {} bytes", permutation.element_bytes));
-            }
-        }
-        _ => words.push(pair(layer.kernel)),
-    }
+    words.extend(layer.words());
     if layer.stride != [1, 1] {
         words.push(format!("stride {}", pair(layer.stride)));
     }
     if layer.dilation != [1, 1] {
         words.push(format!("dilation {}", pair(layer.dilation)));
     }
-    if layer.groups > 1 && layer.kind == LayerKind::Conv2d {
+    if layer.groups > 1 && layer.work() == Work::Weighted {
         words.push(format!("groups {}", layer.groups));
     }
     words.join(" ")

@@ -1,54 +1,19 @@
 //! Which layers the host runs, whatever their constants are.
 
-use heddle_network::{Layer, LayerKind, Network};
+use heddle_network::Network;
 
 use super::matrices::{makes, takes, wants};
 
-/// Why the host runs a layer of this kind, if it does so on every machine.
-pub(super) fn by_kind(network: &Network, layer: &Layer) -> Option<String> {
-    let reason = match layer.kind {
-        LayerKind::Input => "the host writes it",
-        kind if kind.is_for_host() => "the machine does not do this",
-        _ if layer.is_for_host() => "windows beyond the edges have fewer places",
-        LayerKind::Add(sum) if sum.constant.is_some() => "the machine adds no stored tensor",
-        LayerKind::Add(_) => {
-            let mut shapes = layer
-                .inputs
-                .iter()
-                .map(|input| network.tensor(input.tensor).0);
-            match shapes.all(|shape| shape == layer.output) {
-                true => return None,
-                false => "the machine adds tensors of one shape",
-            }
-        }
-        LayerKind::Transpose(permutation) if !permutation.is_of_matrices() => {
-            "it is no transpose of matrices"
-        }
-        // What is loaded as weights has no zero point.
-        LayerKind::Matmul(_) => match &layer.inputs[..] {
-            [_, second] if second.zero_point != 0 && layer.bias.len() > 1 => {
-                "columns have their own scales and the second factor a zero point"
-            }
-            [first, second] if first.zero_point != 0 && second.zero_point != 0 => {
-                "both factors have a zero point"
-            }
-            _ => return None,
-        },
-        _ => return None,
-    };
-    Some(reason.to_string())
-}
-
-/// The same for layers of matrices that stand beside planes: no tensor lies as both.
+/// Leaves layers of matrices to the host that stand beside planes: no tensor lies as both.
 pub(super) fn beside_planes(
     (network, readers): (&Network, &[Vec<usize>]),
     hosts: &mut [Option<String>],
 ) {
     let on_planes = |hosts: &[Option<String>], index: usize| {
-        hosts[index].is_none() && !network.layers[index].kind.is_of_matrices()
+        hosts[index].is_none() && network.layers[index].work().is_of_planes()
     };
     for (index, layer) in network.layers.iter().enumerate() {
-        if hosts[index].is_some() || !layer.kind.is_of_matrices() {
+        if hosts[index].is_some() || layer.work().is_of_planes() {
             continue;
         }
         let lies_in_planes = |tensor: usize| {
@@ -76,7 +41,7 @@ pub(super) fn of_other_matrices(
     // As what the machine leaves each tensor.
     let mut made = vec![None; network.layers.len() + 1];
     for (index, layer) in network.layers.iter().enumerate() {
-        if hosts[index].is_some() || !layer.kind.is_of_matrices() {
+        if hosts[index].is_some() || layer.work().is_of_planes() {
             continue;
         }
         let lies_as = |tensor: usize| {

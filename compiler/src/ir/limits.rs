@@ -1,7 +1,7 @@
 //! What a machine must have for a network, before anything is laid out.
 
 use heddle_arch::params::{MachineUnit, Params};
-use heddle_network::{Layer, LayerKind};
+use heddle_network::{Layer, Reduction, Work};
 
 use crate::error::CompileError;
 use crate::ir::Lowered;
@@ -65,11 +65,11 @@ fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
 
 /// Whether a machine can do what a layer asks for; else what is missing.
 fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
-    match layer.kind {
-        LayerKind::MaxPool2d if !params.post.pooling => {
+    match layer.work() {
+        Work::Window(Reduction::Largest) if !params.post.pooling => {
             Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
         }
-        LayerKind::MaxPool2d => check_windows(layer, params),
+        Work::Window(Reduction::Largest) => check_windows(layer, params),
         _ => Ok(()),
     }
 }

@@ -184,9 +184,9 @@ pub(super) fn lower(
     for (index, layer) in network.layers.iter().enumerate() {
         lowering.step = index + 1;
         let on_host = constants.hosts[index].is_some();
-        let work = match layer.kind.is_of_matrices() && !on_host {
-            true => Work::Matrices(Vec::new()),
-            false => Work::Whole,
+        let work = match on_host || layer.work().is_of_planes() {
+            true => Work::Whole,
+            false => Work::Matrices(Vec::new()),
         };
         lowering.program.layers.push(work);
         let value = match layer.kind {
@@ -255,16 +255,24 @@ fn folds(layer: &Layer) -> bool {
     matches!(layer.kind, LayerKind::Transpose(permutation) if permutation.element_bytes == 1)
 }
 
+/// The tensors of a product, and whether it needs them transposed.
+fn factors(layer: &Layer) -> Option<impl Iterator<Item = (usize, bool)>> {
+    let LayerKind::Matmul(matmul) = layer.kind else {
+        return None;
+    };
+    let wants = [!matmul.transposed[0], matmul.transposed[1]];
+    let tensors = layer.inputs.iter().map(|input| input.tensor);
+    Some(tensors.zip(wants))
+}
+
 /// For each tensor: it should lie transposed, because more products need it so. Without `fold` none does.
 fn wanted(network: &Network, constants: &Constants, fold: bool) -> Vec<bool> {
     let mut votes = vec![0i64; network.layers.len() + 1];
     for (index, layer) in network.layers.iter().enumerate().rev() {
-        let vote = |turned| if turned { 1 } else { -1 };
-        match layer.kind {
-            LayerKind::Matmul(matmul) => {
-                let wants = [!matmul.transposed[0], matmul.transposed[1]];
-                for (input, turned) in layer.inputs.iter().zip(wants) {
-                    votes[input.tensor] += vote(turned);
+        match factors(layer) {
+            Some(factors) => {
+                for (tensor, turned) in factors {
+                    votes[tensor] += if turned { 1 } else { -1 };
                 }
             }
             _ if constants.hosts[index].is_some() => {}
@@ -339,7 +347,7 @@ impl Lowering<'_> {
         let mut readers = self.readers[tensor].iter();
         let reader = readers.find(|&&reader| constants.hosts[reader].is_none())?;
         let reader = &self.network.layers[*reader];
-        if !reader.kind.is_of_matrices() {
+        if reader.work().is_of_planes() {
             return None;
         }
         let matrices = wants(self.network, reader, tensor);

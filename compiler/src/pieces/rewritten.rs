@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
-use heddle_arch::requantise::Rounding;
-use heddle_network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape};
+use heddle_network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape, Work};
 
 use super::{Pieces, step};
 
@@ -199,7 +198,7 @@ fn piece(layer: &Layer, channels: &Range<u32>, rows: &Range<u32>) -> (Layer, [u3
 fn cut_channels(piece: &mut Layer, layer: &Layer, channels: &Range<u32>) -> u32 {
     let own = channels.start as usize..channels.end as usize;
     let all = layer.output.channels as usize;
-    if matches!(layer.kind, LayerKind::Conv2d | LayerKind::FullyConnected) {
+    if layer.work() == Work::Weighted {
         let taps = layer.taps();
         piece.weights = layer.weights[own.start * taps..own.end * taps].to_vec();
     }
@@ -243,23 +242,9 @@ fn moved(
     least: i8,
 ) -> Layer {
     Layer {
-        name,
         kind,
-        output_zero_point: inputs[0].zero_point,
-        inputs,
-        input,
         output,
-        kernel: [1, 1],
-        stride: [1, 1],
-        dilation: [1, 1],
-        groups: 1,
-        padding: Padding::default(),
-        weights: Vec::new(),
-        bias: Vec::new(),
-        scales: Vec::new(),
-        rounding: Rounding::Single,
         min: least,
-        max: i8::MAX,
-        table: None,
+        ..Layer::plain(name, inputs, input)
     }
 }

@@ -1,6 +1,6 @@
 //! What the rows of the array hold in each K tile.
 
-use heddle_network::{Layer, LayerKind};
+use heddle_network::{Layer, Work};
 
 use super::flatten::Tap;
 use super::weights::{WeightPlan, planes};
@@ -44,11 +44,11 @@ impl WeightPlan {
                 Some(channel) => RowWeight::Same(channel, factor),
                 None => RowWeight::Tap(None),
             };
-            match layer.kind {
+            match layer.work() {
                 _ if self.pooling.is_some() => {
                     weights.push(same(0, layer.weights.first().copied().unwrap_or(1)));
                 }
-                LayerKind::Add(_) | LayerKind::WeightedSum => {
+                Work::Terms(_) => {
                     let terms = self.constants.terms(layer).into_iter();
                     weights.extend(terms.map(|(input, factor)| same(input, factor)));
                 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::Pooling;
 use heddle_arch::params::Params;
-use heddle_network::{Layer, LayerKind};
+use heddle_network::{Layer, Work};
 
 use super::column_run::{ColumnRun, ColumnTile, column_runs, one_walk};
 use super::flatten::Flattening;
@@ -152,14 +152,12 @@ impl WeightPlan {
         };
         match mapping {
             Mapping::Channel | Mapping::Toeplitz | Mapping::Blocks => {
-                let places = match layer.kind {
+                let places = match layer.work() {
                     _ if plan.blocks.is_some() => {
                         let [down, right] = plan.blocks.map_or([0, 0], |blocks| blocks.steps());
                         u64::from(down) * u64::from(right)
                     }
-                    LayerKind::Add(_) | LayerKind::WeightedSum => {
-                        constants.terms(layer).len() as u64
-                    }
+                    Work::Terms(_) => constants.terms(layer).len() as u64,
                     _ if pooling.is_some() => 1,
                     _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
                 };

@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{Pooling, ROW_TENSOR, Reduction};
 use heddle_arch::params::{MachineUnit, Params};
-use heddle_network::{Layer, LayerKind, Padding};
+use heddle_network::{Layer, Padding, Work};
 
 use crate::layout::PixelOrder;
 
@@ -41,8 +41,8 @@ pub(crate) fn check_windows(layer: &Layer, params: &Params) -> Result<(), String
 /// What pooling makes of the windows of a layer; none if the layer does without. Means are sums that the scale
 /// divides; without pooling, or if a window is too large, they are depthwise convolutions.
 pub(crate) fn reduction(layer: &Layer, params: &Params) -> Option<Reduction> {
-    match layer.kind {
-        LayerKind::MaxPool2d => Some(Reduction::Max),
+    match layer.work() {
+        Work::Window(heddle_network::Reduction::Largest) => Some(Reduction::Max),
         _ if params.post.pooling && is_mean(layer) => {
             check_windows(layer, params).ok().map(|()| Reduction::Sum)
         }
@@ -57,19 +57,11 @@ fn is_mean(layer: &Layer) -> bool {
     let size = i64::from(height) * i64::from(width);
     // Each element of the window brings the bias along.
     let parts = |bias: &i32| i64::from(*bias) % size == 0;
-    match layer.kind {
-        LayerKind::AveragePool2d => true,
-        LayerKind::Conv2d => {
-            let channels = [layer.groups, layer.output.channels];
-            let inner = layer.inputs[0].tensor > 0;
-            inner
-                && channels == [layer.input.channels; 2]
-                && layer.output.height * layer.output.width == 1
-                && layer.weights.windows(2).all(|pair| pair[0] == pair[1])
-                && layer.bias.iter().all(parts)
-        }
-        _ => false,
-    }
+    let equal = || layer.weights.windows(2).all(|pair| pair[0] == pair[1]);
+    let single = layer.output.height * layer.output.width == 1;
+    let sums = layer.is_depthwise() && single && equal() && layer.bias.iter().all(parts);
+    let inner = || layer.inputs[0].tensor > 0;
+    matches!(layer.work(), Work::Window(_)) || (sums && inner())
 }
 
 /// Whether the only window of a layer may be walked plane by plane of the phases of blocks, with the zeros that are there where

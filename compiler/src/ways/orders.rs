@@ -1,7 +1,7 @@
 //! Which depthwise layers can make several pixels at a time, and how the pixels of their neighbours' planes lie.
 
 use heddle_arch::params::Params;
-use heddle_network::{Layer, LayerKind, Padding};
+use heddle_network::{Layer, Work};
 
 use crate::ir::Lowered;
 use crate::layout::{Phases, PixelOrder};
@@ -10,14 +10,11 @@ use crate::product::{Mapping, Orders, PixelBlocks, reduction, sums_phases};
 /// Whether a layer can make the pixels of all phases at a time, and takes fewer K tiles then.
 fn saves(layer: &Layer, phases: Phases, params: &Params) -> bool {
     let lanes = params.lanes();
-    let channels = layer.input.channels;
     let [down, right] = phases.steps();
     let large = [layer.input, layer.output]
         .iter()
         .all(|shape| shape.height >= down && shape.width >= right);
-    layer.kind == LayerKind::Conv2d
-        && layer.groups == channels
-        && channels == layer.output.channels
+    layer.is_depthwise()
         && lanes % phases.count() == 0
         && large
         && PixelBlocks::of(layer, phases).saves(layer, lanes)
@@ -25,11 +22,7 @@ fn saves(layer: &Layer, phases: Phases, params: &Params) -> bool {
 
 /// A layer whose outputs need the inputs of one place alone, the same in all inputs.
 fn by_pixel(layer: &Layer) -> bool {
-    let point = layer.kind == LayerKind::Conv2d
-        && layer.groups == 1
-        && (layer.kernel, layer.stride) == ([1, 1], [1, 1])
-        && layer.padding == Padding::default();
-    point || matches!(layer.kind, LayerKind::Add(_) | LayerKind::WeightedSum)
+    layer.is_pointwise() || matches!(layer.work(), Work::Terms(_))
 }
 
 /// The order of the pixels of every tensor; none if a layer could not read or write them so. The host can.
@@ -94,7 +87,7 @@ fn written(
     }
     let sums_in_place = in_place && writes == PixelOrder::Plain;
     let pools = reduction(layer, params).is_some();
-    if layer.kind.is_of_matrices() || (pools && !sums_in_place) {
+    if !graph.is_of_planes(index) || (pools && !sums_in_place) {
         return None;
     }
     match apart {
@@ -120,7 +113,7 @@ pub(crate) fn layer_orders(
 ) -> Orders {
     let layer = &graph.network.layers[index];
     let reads: Vec<PixelOrder> = layer.inputs.iter().map(|i| orders[i.tensor]).collect();
-    let strided = layer.kind == LayerKind::Conv2d && layer.stride == [2, 2];
+    let strided = layer.work() == Work::Weighted && layer.stride == [2, 2];
     let can = || match reduction(layer, params) {
         Some(_) => sums_phases(layer, params),
         None => strided,

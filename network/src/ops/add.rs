@@ -78,6 +78,16 @@ impl Operator for Op {
         Work::Terms(Some(self.0))
     }
 
+    fn host_reason(&self, layer: &Layer, inputs: &[Shape]) -> Option<&'static str> {
+        match self.0.constant {
+            Some(_) => Some("the machine adds no stored tensor"),
+            None => {
+                let other = inputs.iter().any(|&shape| shape != layer.output);
+                other.then_some("the machine adds tensors of one shape")
+            }
+        }
+    }
+
     fn constant(&self) -> Option<Constant> {
         self.0.constant
     }

@@ -48,6 +48,16 @@ impl Operator for Op {
         layer.padding != Padding::default()
     }
 
+    fn host_reason(&self, layer: &Layer, _inputs: &[Shape]) -> Option<&'static str> {
+        let beyond = self.only_on_host(layer);
+        beyond.then_some("windows beyond the edges have fewer places")
+    }
+
+    fn words(&self, layer: &Layer) -> Vec<String> {
+        let [height, width] = layer.kernel;
+        vec![format!("{height}x{width}")]
+    }
+
     fn run(&self, layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
         if !self.only_on_host(layer) {
             return sums::of_channels(layer, |place| windows::weighted(layer, inputs[0], place));

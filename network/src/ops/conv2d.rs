@@ -77,6 +77,11 @@ impl Operator for Op {
         Work::Weighted
     }
 
+    fn words(&self, layer: &Layer) -> Vec<String> {
+        let [height, width] = layer.kernel;
+        vec![format!("{height}x{width}")]
+    }
+
     fn weight_shape(&self, layer: &Layer) -> Vec<usize> {
         let [height, width] = layer.kernel;
         let sizes = [layer.output.channels, layer.group_inputs(), height, width];
@@ -85,5 +90,21 @@ impl Operator for Op {
 
     fn run(&self, layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
         sums::of_channels(layer, |place| windows::weighted(layer, inputs[0], place))
+    }
+}
+
+impl Layer {
+    /// Whether it is a convolution in which each output channel has weights for one input channel alone, of the same number.
+    #[must_use]
+    pub fn is_depthwise(&self) -> bool {
+        self.kind == LayerKind::Conv2d
+            && [self.groups; 2] == [self.input.channels, self.output.channels]
+    }
+
+    /// Whether it is a convolution in which each output has weights for all channels of one place alone, the same in the input.
+    #[must_use]
+    pub fn is_pointwise(&self) -> bool {
+        let one = [self.kernel, self.stride] == [[1, 1]; 2] && self.padding == Padding::default();
+        self.kind == LayerKind::Conv2d && self.groups == 1 && one
     }
 }

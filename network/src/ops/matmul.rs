@@ -193,6 +193,27 @@ impl Operator for Op {
         Work::Product(self.0)
     }
 
+    // What is loaded as weights has no zero point.
+    fn host_reason(&self, layer: &Layer, _inputs: &[Shape]) -> Option<&'static str> {
+        match &layer.inputs[..] {
+            [_, second] if second.zero_point != 0 && layer.bias.len() > 1 => {
+                Some("columns have their own scales and the second factor a zero point")
+            }
+            [first, second] if first.zero_point != 0 && second.zero_point != 0 => {
+                Some("both factors have a zero point")
+            }
+            _ => None,
+        }
+    }
+
+    fn words(&self, _layer: &Layer) -> Vec<String> {
+        let factors = ["first", "second"].into_iter().zip(self.0.transposed);
+        let turned = factors.filter(|(_, turned)| *turned);
+        turned
+            .map(|(factor, _)| format!("{factor} factor transposed"))
+            .collect()
+    }
+
     fn weight_shape(&self, layer: &Layer) -> Vec<usize> {
         let (terms, columns) = (layer.taps(), layer.output.width as usize);
         match self.0.transposed[1] {

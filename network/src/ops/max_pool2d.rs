@@ -34,6 +34,11 @@ impl Operator for Op {
         Work::Window(Reduction::Largest)
     }
 
+    fn words(&self, layer: &Layer) -> Vec<String> {
+        let [height, width] = layer.kernel;
+        vec![format!("{height}x{width}")]
+    }
+
     fn run(&self, layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
         sums::of_channels(layer, |place| {
             let window = windows::window(layer, inputs[0], place);

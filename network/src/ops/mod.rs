@@ -27,7 +27,7 @@ pub use work::{Reduction, Work};
 
 use crate::draft::Draft;
 use crate::file::Common;
-use crate::{Axis, Constant, Layer, NetworkError, Tensor};
+use crate::{Axis, Constant, Layer, NetworkError, Shape, Tensor};
 
 /// What a network file says of an operator: its own fields, and the rules for them.
 pub(crate) trait OperatorFile: Serialize + DeserializeOwned + JsonSchema {
@@ -102,6 +102,16 @@ pub(crate) trait Operator {
         false
     }
 
+    /// Why the host runs this layer on every machine, if its inputs have these shapes; none if a machine may do it.
+    fn host_reason(&self, _layer: &Layer, _inputs: &[Shape]) -> Option<&'static str> {
+        (self.work() == Work::Host).then_some("the machine does not do this")
+    }
+
+    /// What a graph says of this layer behind the name of the operator.
+    fn words(&self, _layer: &Layer) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether values pass unchanged to other places, or are means of others: they have no scale of their own.
     fn moves(&self) -> bool {
         false
@@ -133,6 +143,10 @@ pub(crate) trait Operator {
 struct FurtherInput;
 
 impl Operator for FurtherInput {
+    fn host_reason(&self, _layer: &Layer, _inputs: &[Shape]) -> Option<&'static str> {
+        Some("the host writes it")
+    }
+
     fn run(&self, _layer: &Layer, _inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
         unreachable!("the host writes it")
     }

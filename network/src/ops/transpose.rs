@@ -172,6 +172,19 @@ impl Operator for Op {
         Work::Permutation(self.0)
     }
 
+    fn host_reason(&self, _layer: &Layer, _inputs: &[Shape]) -> Option<&'static str> {
+        (!self.0.is_of_matrices()).then_some("it is no transpose of matrices")
+    }
+
+    fn words(&self, _layer: &Layer) -> Vec<String> {
+        let [a, b, c, d] = self.0.axes;
+        let axes = format!("{a} {b} {c} {d}");
+        match self.0.element_bytes {
+            1 => vec![axes],
+            bytes => vec![axes, format!("elements of {bytes} bytes")],
+        }
+    }
+
     fn moves(&self) -> bool {
         true
     }

@@ -43,11 +43,13 @@ impl LayerKind {
     pub fn is_for_host(self) -> bool {
         self.work() == Work::Host
     }
+}
 
-    /// Whether its tensors are matrices.
+impl Work {
+    /// Whether the array makes planes: not of the host's, nor of matrices.
     #[must_use]
-    pub fn is_of_matrices(self) -> bool {
-        matches!(self.work(), Work::Product(_) | Work::Permutation(_))
+    pub fn is_of_planes(self) -> bool {
+        !matches!(self, Work::Host | Work::Product(_) | Work::Permutation(_))
     }
 }
 

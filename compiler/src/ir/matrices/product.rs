@@ -1,8 +1,8 @@
 //! Products: which factor is loaded, which is streamed, and how both come to lie as they must.
 
-use heddle_network::{Layer, LayerKind, Matmul};
+use heddle_network::{Layer, Matmul};
 
-use super::{Id, Lowering, Operation, ProductScale, Value, lying, makes};
+use super::{Id, Lowering, Operation, ProductScale, Value, factors, lying, makes};
 use crate::layout::MatrixShape;
 
 impl Lowering<'_> {
@@ -109,13 +109,9 @@ impl Lowering<'_> {
 
     /// The last step in which a product needs a tensor so.
     fn last_reader(&self, tensor: usize, turned: bool) -> usize {
-        let needs = |layer: &Layer| match layer.kind {
-            LayerKind::Matmul(matmul) => {
-                let wants = [!matmul.transposed[0], matmul.transposed[1]];
-                let mut factors = layer.inputs.iter().zip(wants);
-                factors.any(|(input, wants)| input.tensor == tensor && wants == turned)
-            }
-            _ => false,
+        let needs = |layer: &Layer| {
+            let mut factors = factors(layer).into_iter().flatten();
+            factors.any(|factor| factor == (tensor, turned))
         };
         let steps = (1..).zip(&self.network.layers);
         let last = steps
