@@ -22,50 +22,11 @@ use crate::product::Mapping;
 use crate::schedule;
 use crate::ways::{Builder, Candidate, Pixels, Switches, Ways};
 pub use choice::MappingChoice;
-pub(crate) use choice::choices;
+pub(crate) use choice::{Candidates, Choice, choices};
 pub use missed::Missed;
 pub(crate) use missed::missed;
 use search::{Goal, Groups, Search};
 pub(crate) use text::tables;
-
-/// All combinations: those that are asked for, in the order in which they were tried, and then the others.
-#[derive(Debug)]
-pub(crate) struct Candidates {
-    pub all: Vec<Candidate>,
-    /// How many are asked for.
-    pub asked: usize,
-}
-
-/// Combinations of mappings, and what became of them.
-#[derive(Debug)]
-pub(crate) struct Choice {
-    pub candidates: Candidates,
-    /// Why the first of them do not fit.
-    pub errors: Vec<CompileError>,
-    /// Segments and addresses of the next one, and the engines of its layers; none if none fits.
-    pub taken: Option<(Fit, Engines)>,
-    /// Why not all layers fit at once, if the network is cut.
-    pub cut: Option<CompileError>,
-}
-
-impl Choice {
-    /// The combination that was taken.
-    pub fn candidate(&self) -> &Candidate {
-        &self.candidates.all[self.errors.len()]
-    }
-
-    /// What the combination without anything special lacks.
-    pub fn least_special(mut self) -> CompileError {
-        let tried = self
-            .candidates
-            .all
-            .iter()
-            .map(|tried| tried.switches.count());
-        let tried = tried.zip(0..self.errors.len());
-        let (_, least) = tried.min().expect("at least one is asked for");
-        self.errors.swap_remove(least)
-    }
-}
 
 /// The combination that fits and takes the fewest clocks for an image: with all layers at once or, if none does, in segments.
 ///

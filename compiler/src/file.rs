@@ -3,6 +3,7 @@
 //! A file belongs to one network and to machines of one shape; whoever reads it says which machine there is. A
 //! file that was cut off or changed is refused as a whole.
 
+mod error;
 mod form;
 mod limit;
 mod load;
@@ -15,52 +16,11 @@ use heddle_arch::params::Params;
 use schemars::generate::SchemaSettings;
 
 use crate::emit::Program;
+pub use error::FileError;
 use form::{Content, ProgramFile};
 
 /// Name and version of the format.
 const FORMAT: &str = "heddle-program-3";
-
-/// Why a file is no program for a machine.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// It is no JSON, or not of this form.
-    #[error("line {line}: {message}")]
-    Form {
-        /// Line, counted from 1.
-        line: usize,
-        /// What was found and what is allowed.
-        message: String,
-    },
-    /// The checksum does not belong to the content.
-    #[error("crc is {found:08x}, expected {expected:08x}: the file was changed or damaged")]
-    Checksum {
-        /// In the file.
-        found: u32,
-        /// Of the content.
-        expected: u32,
-    },
-    /// It was made for another machine.
-    #[error("made for {field} {found}, this machine has {expected}")]
-    Machine {
-        /// Field of the configuration.
-        field: &'static str,
-        /// In the file.
-        found: String,
-        /// Of the machine.
-        expected: String,
-    },
-    /// A value is out of range.
-    #[error("{field} is {found}, expected {expected}")]
-    Value {
-        /// Place in the file.
-        field: String,
-        /// The value.
-        found: String,
-        /// What is allowed.
-        expected: String,
-    },
-}
 
 impl Program {
     /// The program as a file for machines of this shape.

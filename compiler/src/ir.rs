@@ -4,6 +4,7 @@ mod constants;
 mod graph;
 mod hosts;
 mod limits;
+mod lying;
 mod matrices;
 
 use std::borrow::Cow;

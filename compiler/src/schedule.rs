@@ -6,6 +6,7 @@ mod matrices;
 mod reach;
 mod steps;
 mod text;
+mod unit;
 
 use heddle_arch::params::Params;
 
@@ -15,7 +16,8 @@ use crate::ir::Lowered;
 use crate::memory::Placement;
 use crate::options::Options;
 use crate::ways::Candidate;
-pub use steps::{Dependency, Reason, Schedule, Step, Unit};
+pub use steps::{Dependency, Reason, Schedule, Step};
+pub use unit::Unit;
 
 /// The schedule of a network that is placed.
 ///

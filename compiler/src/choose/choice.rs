@@ -1,6 +1,8 @@
 //! The mapping of a layer and what speaks for it.
 
-use super::Candidates;
+use crate::engine::Engines;
+use crate::error::CompileError;
+use crate::memory::Fit;
 use crate::product::Mapping;
 use crate::ways::{Candidate, MappingCost};
 
@@ -24,6 +26,45 @@ impl MappingChoice {
         let all = [Some((self.mapping, self.cost)), self.other];
         let found = all.into_iter().flatten().find(|&(of, _)| of == mapping);
         found.map(|(_, cost)| cost)
+    }
+}
+
+/// All combinations: those that are asked for, in the order in which they were tried, and then the others.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    pub all: Vec<Candidate>,
+    /// How many are asked for.
+    pub asked: usize,
+}
+
+/// Combinations of mappings, and what became of them.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub candidates: Candidates,
+    /// Why the first of them do not fit.
+    pub errors: Vec<CompileError>,
+    /// Segments and addresses of the next one, and the engines of its layers; none if none fits.
+    pub taken: Option<(Fit, Engines)>,
+    /// Why not all layers fit at once, if the network is cut.
+    pub cut: Option<CompileError>,
+}
+
+impl Choice {
+    /// The combination that was taken.
+    pub fn candidate(&self) -> &Candidate {
+        &self.candidates.all[self.errors.len()]
+    }
+
+    /// What the combination without anything special lacks.
+    pub fn least_special(mut self) -> CompileError {
+        let tried = self
+            .candidates
+            .all
+            .iter()
+            .map(|tried| tried.switches.count());
+        let tried = tried.zip(0..self.errors.len());
+        let (_, least) = tried.min().expect("at least one is asked for");
+        self.errors.swap_remove(least)
     }
 }
 

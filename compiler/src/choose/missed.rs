@@ -2,8 +2,9 @@
 
 use heddle_network::Network;
 
-use super::{Candidate, Candidates};
+use super::choice::Candidates;
 use crate::error::CompileError;
+use crate::ways::Candidate;
 
 /// A faster way that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use heddle_network::Network;
 
-use super::{Candidate, Candidates, Choice};
+use super::choice::{Candidates, Choice};
 use crate::table::Table;
-use crate::ways::MappingCost;
+use crate::ways::{Candidate, MappingCost};
 
 /// All combinations, and what each layer takes in them. Those before the one that was taken have these errors.
 pub(crate) fn tables(

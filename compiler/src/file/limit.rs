@@ -5,7 +5,7 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::{DualScale, Scale};
 use heddle_network::{Matrices, NAME, Network, is_name};
 
-use super::FileError;
+use super::error::FileError;
 use super::form::{ColumnFile, MatricesFile, TensorFile};
 use crate::emit::ColumnParam;
 use crate::layout::{MatrixPlace, MatrixShape, MatrixTensor, PixelOrder, TensorPlan};

@@ -6,10 +6,9 @@ use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_network::Table;
 
-use super::FileError;
+use super::error::{FileError, digits};
 use super::form::{Content, ImageFile, SegmentFile};
 use super::limit::Limit;
-use super::read::digits;
 use crate::emit::{Load, Segment};
 
 /// Instructions by their first word.

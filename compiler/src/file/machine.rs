@@ -4,7 +4,7 @@ use heddle_arch::params::{Params, Sparse, UnitLoops};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::FileError;
+use super::error::FileError;
 
 /// What a machine must have for the program to mean the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,12 +6,13 @@ use heddle_arch::host::ClusterStream;
 use heddle_arch::params::Params;
 use heddle_network::Shape;
 
+use super::error::{FileError, digits};
 use super::form::{
     Content, EngineFile, LayerFile, MappingFile, OrderFile, PiecesFile, RunFile, TensorFile,
 };
 use super::limit::Limit;
 use super::runs::Loads;
-use super::{FileError, load, runs};
+use super::{load, runs};
 use crate::choose::MappingChoice;
 use crate::emit::{LayerPlan, Program, RunPlan, SyncCount};
 use crate::layout::{Phases, PixelOrder, TensorPlan};
@@ -20,23 +21,6 @@ use crate::product::Mapping;
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
 use crate::ways::MappingCost;
-
-/// Bytes of a text of hexadecimal digits, in groups.
-pub(super) fn digits(field: &str, text: &str, group: usize) -> Result<Vec<u8>, FileError> {
-    let wrong = |found: String| FileError::Value {
-        field: field.to_string(),
-        found,
-        expected: format!("groups of {} hexadecimal digits", 2 * group),
-    };
-    if !text.is_ascii() || text.len() % (2 * group) != 0 {
-        return Err(wrong(format!("a text of {} bytes", text.len())));
-    }
-    let byte = |at: usize| {
-        let pair = &text[at..at + 2];
-        u8::from_str_radix(pair, 16).map_err(|_| wrong(format!("{pair:?} at {at}")))
-    };
-    (0..text.len()).step_by(2).map(byte).collect()
-}
 
 /// The program, all of whose values are in range for the machine.
 pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, FileError> {

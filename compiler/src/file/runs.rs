@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::Instruction;
 
-use super::FileError;
+use super::error::FileError;
 use super::form::RunFile;
 use super::limit::Limit;
 use super::load::Instructions;

@@ -2,7 +2,7 @@
 
 use heddle_network::Network;
 
-use super::matrices::{makes, takes, wants};
+use super::lying::{makes, takes, wants};
 
 /// Leaves layers of matrices to the host that stand beside planes: no tensor lies as both.
 pub(super) fn beside_planes(

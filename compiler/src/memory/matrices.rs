@@ -9,7 +9,7 @@ use heddle_arch::params::Params;
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};
 use super::helpers::{Helper, Wanted, helpers, other};
-use super::{Memories, Regions, numbers};
+use super::memories::{Memories, numbers};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::{Id, MatrixWork};
 use crate::layout::{MatrixPlace, MatrixShape};
@@ -69,6 +69,18 @@ impl Matrices {
         });
         builds.collect()
     }
+}
+
+/// Addresses of tensors and weights.
+#[derive(Debug)]
+pub(super) struct Regions {
+    /// Addresses of the tensors of planes.
+    pub tensors: Vec<u32>,
+    /// Address of the weights of each part of the layers of planes.
+    pub weights: Vec<u32>,
+    pub zeros: Vec<Range<u32>>,
+    pub halos: Vec<Vec<u32>>,
+    pub matrices: Matrices,
 }
 
 /// Gives everything its address.

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::allocate::{SpaceRequest, agree, allocate};
-use super::{Cut, Memories, numbers};
+use super::memories::{Memories, numbers};
+use super::parts::Cut;
 use crate::error::{Memory, Shortage};
 use crate::product::{RowTables, WeightPlan};
 use crate::ways::{Addresses, Candidate, Layout, TensorLayout};

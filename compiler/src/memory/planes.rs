@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use heddle_arch::params::Params;
 
+use super::matrices::{Matrices, Regions};
 use super::needs::Needs;
-use super::{Cut, Matrices, Parts, Regions};
+use super::parts::{Cut, Parts};
 use crate::error::Memory;
 use crate::ways::Candidate;
 

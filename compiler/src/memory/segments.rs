@@ -8,8 +8,10 @@ use std::rc::Rc;
 
 use heddle_arch::params::ProgramMemory;
 
+use super::memories::Memories;
 use super::needs::Needs;
-use super::{Cut, Memories, matrices, planes};
+use super::parts::Cut;
+use super::{matrices, planes};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ways::{Addresses, Candidate};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-use super::Placement;
+use super::placement::Placement;
 use crate::ir::Lowered;
 use crate::layout::{MatrixPlace, TensorPlan};
 use crate::table::Table;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use heddle_network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape, Work};
 
-use super::{Pieces, step};
+use super::layer::{Pieces, step};
 
 /// A network with layers in pieces.
 pub(crate) struct Rewritten {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::{CopyWords, Instruction, Matmul, ROW_TENSOR};
 
-use super::Unit;
+use super::unit::Unit;
 
 /// Bytes of the state buffer between the lowest and the highest address of an instruction.
 pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {

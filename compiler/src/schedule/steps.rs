@@ -5,42 +5,7 @@ use std::ops::Range;
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
 
 use super::reach::bytes;
-
-/// The unit that an instruction starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
-    /// LOAD_WEIGHTS, COPY.
-    Weights,
-    /// MATMUL.
-    Stream,
-    /// DRAIN.
-    Drain,
-    /// Commands of the sparse cluster.
-    Cluster,
-}
-
-impl Unit {
-    /// The unit of an instruction; HALT, SYNC and commands of the sparse cluster have none.
-    #[must_use]
-    pub fn of(instruction: &Instruction) -> Option<Unit> {
-        match instruction {
-            Instruction::LoadWeights(_) | Instruction::Copy(_) => Some(Unit::Weights),
-            Instruction::Matmul(_) => Some(Unit::Stream),
-            Instruction::Drain(_) => Some(Unit::Drain),
-            Instruction::Sparse(_) => Some(Unit::Cluster),
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Unit::Weights => "weights",
-            Unit::Stream => "stream",
-            Unit::Drain => "drain",
-            Unit::Cluster => "cluster",
-        }
-    }
-}
+use super::unit::Unit;
 
 /// Why a step comes after another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,7 +2,8 @@
 
 use super::axis::Cell;
 use super::error::{PlanError, check};
-use super::plan::{Fold, Plan};
+use super::fold::Fold;
+use super::plan::Plan;
 
 /// Gives each partition a unit of its own, so that all of them together are as near to their units as can be (FSA-22).
 ///

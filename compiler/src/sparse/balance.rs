@@ -5,23 +5,10 @@
 //! helps.
 
 use super::axis::Span;
+use super::counts::{Counts, Metric};
 use super::cuts::Cuts;
 use super::error::{PlanError, check};
 use super::table::Table;
-
-/// What cells are to have the same of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Metric {
-    /// The number of values that are not zero.
-    #[default]
-    NonZeros,
-    /// The number of zeros.
-    Zeros,
-    /// The share of values that are not zero, of all values of the cell.
-    NonZeroShare,
-    /// The share of zeros.
-    ZeroShare,
-}
 
 /// When cells are equal enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,17 +39,6 @@ impl Goal {
         permille: 0,
         positions: u32::MAX,
     };
-}
-
-/// How many values of each position of a map are not zero.
-#[derive(Debug, Clone, Copy)]
-pub struct Counts<'a> {
-    /// Rows and columns.
-    pub size: [u32; 2],
-    /// Values of a position.
-    pub values: u32,
-    /// Those that are not zero, row by row.
-    pub counts: &'a [u32],
 }
 
 /// A map in cells.

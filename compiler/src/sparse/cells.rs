@@ -1,7 +1,8 @@
 //! The cells of a fold.
 
 use super::axis::{Cell, Span, Stretch, cut};
-use super::balance::{Counts, Goal, balance};
+use super::balance::{Goal, balance};
+use super::counts::Counts;
 use super::error::{PlanError, check};
 use super::layer::Shape;
 use super::split::{Halo, Split};

@@ -6,9 +6,10 @@ use heddle_arch::isa::sparse::{
 use heddle_arch::requantise::Rounding;
 
 use super::axis::Span;
+use super::fold::Fold;
 use super::layer::Values;
-use super::plan::{Fold, Pass, Plan, Stream};
-use super::streams::{MapPart, ResultPart};
+use super::passed::{MapPart, ResultPart};
+use super::plan::{Pass, Plan, Stream};
 
 /// Channels that have room in a command.
 const SCALES: usize = 84;

@@ -3,8 +3,8 @@
 use heddle_arch::params::Sparse;
 
 use super::error::PlanError;
+use super::fold::Fold;
 use super::layer::Shape;
-use super::plan::Fold;
 use super::portions::{Portions, Sizes};
 use super::split::Split;
 use super::sums::{Sums, Work};

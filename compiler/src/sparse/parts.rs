@@ -3,8 +3,8 @@
 use heddle_arch::isa::sparse::{SparseCommand, SparseDrain, SparseWeights};
 
 use super::axis::Span;
+use super::passed::{MapPart, ResultPart};
 use super::program::Program;
-use super::streams::{MapPart, ResultPart};
 
 /// A command, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

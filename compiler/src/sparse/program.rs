@@ -3,11 +3,8 @@
 use heddle_arch::isa::sparse::{SparseCommand, SparseDrain, UnitRegister};
 use heddle_arch::params::Params;
 
-use super::error::PlanError;
-use super::layer::Values;
+use super::passed::{MapPart, ResultPart};
 use super::plan::Plan;
-use super::streams::{MapPart, ResultPart};
-use super::writer::Writer;
 
 /// What a cluster is given for a layer. All sums are 0 before it and behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,22 +42,4 @@ pub fn clear(params: &Params) -> Vec<SparseCommand> {
             ..SparseDrain::default()
         }),
     ]
-}
-
-impl Plan {
-    /// The program of the layer with its weights.
-    ///
-    /// # Errors
-    /// The number of weights or of scales is another one, or a value is out of range.
-    pub fn program(&self, values: &Values) -> Result<Program, PlanError> {
-        values.check(&self.shape, self.left_shift)?;
-        let empty = Program {
-            commands: Vec::new(),
-            weights: Vec::new(),
-            plan: self.clone(),
-            maps: Vec::new(),
-            results: Vec::new(),
-        };
-        Ok(Writer::new(self, values, empty).write())
-    }
 }

@@ -1,28 +1,9 @@
 //! The words of the map, and those of the results.
 
-use super::axis::Span;
 use super::error::{PlanError, check};
 use super::maps::Maps;
 use super::plan::Plan;
 use super::program::Program;
-
-/// What a load takes of the input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MapPart {
-    pub(crate) rows: Span,
-    pub(crate) cols: Span,
-    pub(crate) channels: Span,
-    /// Channels of a chunk.
-    pub(crate) lanes: u32,
-}
-
-/// What a drain gives of the output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ResultPart {
-    pub(crate) groups: Span,
-    pub(crate) rows: Span,
-    pub(crate) cols: Span,
-}
 
 impl Program {
     /// The words of the map stream, of an image: input bytes by row, column and channel.

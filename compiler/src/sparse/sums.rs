@@ -1,7 +1,7 @@
 //! Where results have their sums.
 
 use super::axis::Span;
-use super::plan::Fold;
+use super::fold::Fold;
 
 /// Words of sums: results have theirs at (group << `area`) + (row << `pitch`) + column, the group modulo 16 and all modulo the words of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What any rectangle of a map has.
 
 use super::axis::Span;
-use super::balance::{Counts, Metric};
+use super::counts::{Counts, Metric};
 use super::error::{PlanError, check};
 
 /// What a share of 1 is.

@@ -6,6 +6,7 @@ use heddle_arch::isa::sparse::{SparseCommand, UnitRegister};
 
 use super::axis::Span;
 use super::commands::Step;
+use super::error::PlanError;
 use super::layer::Values;
 use super::plan::{Plan, Stream};
 use super::program::Program;
@@ -23,6 +24,24 @@ pub(super) struct Writer<'a> {
     next: usize,
     /// Set of the next chunk.
     set: u32,
+}
+
+impl Plan {
+    /// The program of the layer with its weights.
+    ///
+    /// # Errors
+    /// The number of weights or of scales is another one, or a value is out of range.
+    pub fn program(&self, values: &Values) -> Result<Program, PlanError> {
+        values.check(&self.shape, self.left_shift)?;
+        let empty = Program {
+            commands: Vec::new(),
+            weights: Vec::new(),
+            plan: self.clone(),
+            maps: Vec::new(),
+            results: Vec::new(),
+        };
+        Ok(Writer::new(self, values, empty).write())
+    }
 }
 
 impl<'a> Writer<'a> {

@@ -2,7 +2,8 @@
 
 use heddle_network::{Layer, Matmul};
 
-use super::{Id, Lowering, Operation, ProductScale, Value, factors, lying, makes};
+use super::{Id, Lowering, Operation, ProductScale, Value, factors, lying};
+use crate::ir::lying::makes;
 use crate::layout::MatrixShape;
 
 impl Lowering<'_> {

@@ -1,0 +1,59 @@
+//! The memories of a machine for a network.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use heddle_arch::params::Params;
+
+use crate::error::{Memory, Shortage};
+use crate::ir::Lowered;
+use crate::options::Options;
+use crate::ways::Candidate;
+
+/// The memories of a machine for a network, whatever ways its layers take.
+pub(crate) struct Memories<'a> {
+    pub graph: &'a Lowered<'a>,
+    pub params: &'a Params,
+    pub options: &'a Options,
+    /// Steps in which each tensor of planes is needed.
+    pub lifetimes: Vec<Range<usize>>,
+    /// How often tensors were given addresses.
+    pub allocations: Cell<u64>,
+}
+
+impl<'a> Memories<'a> {
+    pub fn of(graph: &'a Lowered<'a>, params: &'a Params, options: &'a Options) -> Self {
+        let tensors = 0..=graph.network.layers.len();
+        Self {
+            graph,
+            params,
+            options,
+            lifetimes: tensors.map(|tensor| graph.lifetime(tensor)).collect(),
+            allocations: Cell::new(0),
+        }
+    }
+}
+
+/// Column tiles and table entries that so many copies of those of some layers are missing.
+pub(super) fn numbers(
+    graph: &Lowered,
+    candidate: &Candidate,
+    (layers, copies): (&Range<usize>, u64),
+    entries: usize,
+    params: &Params,
+) -> [Option<Shortage>; 2] {
+    let plans = candidate.weights[layers.clone()].iter().flatten();
+    let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
+    let column_tiles =
+        copies * (column_tiles + u64::from(candidate.matrices(graph).column_tiles()));
+    let entries = copies * entries as u64;
+    let offsets = params.state_buffer.row_offsets;
+    [
+        Shortage::of(
+            Memory::ColumnTiles,
+            column_tiles,
+            params.column_tiles.into(),
+        ),
+        Shortage::of(Memory::RowOffsets, entries, offsets.into()),
+    ]
+}
