@@ -104,7 +104,11 @@ impl WeightPlan {
         params: &Params,
     ) -> Self {
         let lanes = params.lanes();
-        let pooling = pooling(layer, orders.reads[0], params);
+        // Taps over the rows are all elements of the window already.
+        let pooling = match mapping {
+            Mapping::Flattened => None,
+            _ => pooling(layer, orders.reads[0], params),
+        };
         let rotated = |order: &PixelOrder| !matches!(order, PixelOrder::Plain | PixelOrder::Phased);
         let plan = Self {
             lanes,
