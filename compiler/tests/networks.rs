@@ -414,6 +414,34 @@ fn a_convolution_with_equal_weights_over_the_whole_plane_takes_the_cycles_of_a_m
     assert!(cycles(&network) > mean, "a bias that has no equal parts");
 }
 
+#[test]
+fn taps_over_the_rows_are_added_once_if_the_convolution_could_be_a_mean() {
+    let mut params = preset("edge");
+    params.post.pooling = true;
+    let network = r#"{"format": "heddle-network-2", "name": "n",
+        "input": {"channels": 2, "height": 3, "width": 5, "zero_point": 3, "scale": 1.0},
+        "layers": [
+            {"kind": "slice", "name": "host", "start": [1, 0, 0], "output_shape": [1, 3, 5]},
+            {"kind": "conv2d", "name": "mean", "output_channels": 1, "kernel": [3, 5], "bias": [-30],
+             "weights": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "multiplier": [572662306],
+             "shift": [-3], "rounding": "double", "output_zero_point": -20,
+             "activation_min": -128, "activation_max": 127, "output_scale": 1.0}
+        ]}"#;
+    let network = Network::from_json(network).unwrap();
+    let image = random_image(&mut ChaCha8Rng::seed_from_u64(1), &network);
+    for mapping in [Mapping::Channel, Mapping::Flattened] {
+        let program = compile_with(&network, &params, mapped(mapping)).unwrap();
+        assert_eq!(program.layers[1].choice.mapping, mapping);
+        check(
+            &program,
+            &network,
+            &params,
+            std::slice::from_ref(&image),
+            mapping.name(),
+        );
+    }
+}
+
 /// A stored model on a stored configuration.
 #[track_caller]
 fn check_model(name: &str, configuration: &str, images: usize) {

@@ -5,7 +5,7 @@ use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
 use heddle_network::{Layer, Padding, Work};
 
-use crate::product::{WeightPlan, reduction};
+use crate::product::{WeightPlan, pooled};
 use crate::sparse::{Shape, Values};
 
 /// A layer for the cluster.
@@ -26,11 +26,11 @@ pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Resul
     let point = layer.kernel == [1, 1] && layer.padding == Padding::default();
     let wrong = [
         (
-            layer.work() != Work::Weighted || reduction(layer, params).is_some(),
+            layer.work() != Work::Weighted || pooled(layer, params).is_some(),
             format!("{} is no convolution", layer.kind.name()),
         ),
         (
-            plan.flattening.is_some() || !plan.orders.is_plain(),
+            plan.reduction.flattening().is_some() || !plan.orders.is_plain(),
             "its taps or rows are laid out for the array; ask for --mapping channel".to_string(),
         ),
         (

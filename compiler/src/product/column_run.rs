@@ -74,7 +74,7 @@ pub(crate) fn one_walk(layer: &Layer, plan: &WeightPlan, params: &Params) -> boo
     let planes = layer.group_inputs().div_ceil(plan.lanes) + 1;
     let pixels = [layer.output.height, layer.output.width];
     let window = [kernel_height, kernel_width, planes];
-    let needed = match plan.pooling {
+    let needed = match plan.reduction.pooling() {
         Some(_) => {
             let phases = plan.orders.reads[0].planes_of_group();
             loops(&[&pixels, &window[..2], &[phases]].concat()).max(1) + 1

@@ -17,6 +17,11 @@ pub(crate) struct Tap {
     pub x: u32,
 }
 
+/// All places of a kernel, row by row.
+pub(super) fn places([height, width]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    (0..height).flat_map(move |y| (0..width).map(move |x| [y, x]))
+}
+
 /// Which row serves which tap in which K tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flattening {

@@ -113,7 +113,7 @@ impl PlacedLayer<'_> {
             hi: i16::from(layer.max) - zero_point,
             place: None,
             activation: constants.table,
-            pooling: self.weights.pooling,
+            pooling: self.weights.reduction.pooling(),
             advance,
             record: Record {
                 rows: vec![RowBlock {

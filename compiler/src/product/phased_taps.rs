@@ -5,6 +5,7 @@
 
 use heddle_network::Layer;
 
+use super::flatten::places;
 use crate::layout::{Distances, Phases, PixelOrder};
 
 /// The places of a kernel in planes of phases.
@@ -33,11 +34,10 @@ impl PhasedTaps {
     /// Distances of the places of all planes of a K tile from the pixel in the first plane, less what the loop over the K tiles has
     /// added, which needs a step.
     fn places(&self, planes: u32, distances: Distances) -> Vec<i64> {
-        let [height, width] = self.kernel;
-        let places = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
         let group = i64::from(PixelOrder::Phased.planes_of_group());
-        let places = (0..planes).flat_map(|plane| places.clone().map(move |place| (plane, place)));
-        let distance = |(k_tile, (plane, (y, x)))| {
+        let of_plane = |plane| places(self.kernel).map(move |[y, x]| (plane, y, x));
+        let places = (0..planes).flat_map(of_plane);
+        let distance = |(k_tile, (plane, y, x))| {
             let ((odd_y, down), (odd_x, right)) = (self.halved(0, y), self.halved(1, x));
             let phase = Phases::Blocks.of([odd_y, odd_x]);
             let plane = group * i64::from(plane) + i64::from(phase);
@@ -61,12 +61,15 @@ impl PhasedTaps {
         u32::try_from(read.min().unwrap_or(0) - lowest).expect("at most the number of K tiles")
     }
 
-    /// Rows, or columns, of the planes that are read before the first one and behind the last.
-    pub fn around(&self, side: usize, input: u32, output: u32) -> [u32; 2] {
-        let halves = (0..self.kernel[side]).map(|place| self.halved(side, place).1);
-        let (low, high) = (halves.clone().min(), halves.max());
-        let last = i64::from(output) + high.unwrap_or(0) - i64::from(input.div_ceil(2));
-        [-low.unwrap_or(0), last]
-            .map(|count| u32::try_from(count.max(0)).expect("a kernel has few places"))
+    /// Rows of the planes that are read before the first one and behind the last, and columns.
+    pub fn around(&self, layer: &Layer) -> [[u32; 2]; 2] {
+        let (input, output) = (layer.input.sides(), layer.output.sides());
+        [0, 1].map(|side| {
+            let halves = (0..self.kernel[side]).map(|place| self.halved(side, place).1);
+            let (low, high) = (halves.clone().min(), halves.max());
+            let [read, made] = [input[side + 1].div_ceil(2), output[side + 1]].map(i64::from);
+            [-low.unwrap_or(0), made + high.unwrap_or(0) - read]
+                .map(|count| u32::try_from(count.max(0)).expect("a kernel has few places"))
+        })
     }
 }

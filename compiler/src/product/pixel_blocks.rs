@@ -8,6 +8,7 @@
 
 use heddle_network::Layer;
 
+use super::flatten::places;
 use crate::layout::{Distances, Phases};
 
 /// The inputs that outputs 2 i and 2 i + 1 of a row or column need: with stride s, s i + low[0].. of the even ones and
@@ -124,25 +125,20 @@ impl PixelBlocks {
         Some([y, x])
     }
 
-    /// Rows above and below the planes of the input that are read.
-    pub fn rows_around(&self, layer: &Layer) -> [u32; 2] {
-        self.rows.halo(layer.input.height, layer.output.height)
-    }
-
-    /// Columns on the left and on the right of them.
-    pub fn cols_around(&self, layer: &Layer) -> [u32; 2] {
+    /// Rows above and below the planes of the input that are read, and columns on the left and on the right of them.
+    pub fn around(&self, layer: &Layer) -> [[u32; 2]; 2] {
+        let (input, output, padding) = (layer.input, layer.output, layer.padding);
+        let rows = self.rows.halo(input.height, output.height);
         match self.cols {
-            Some(cols) => cols.halo(layer.input.width, layer.output.width),
-            None => [layer.padding.left, layer.padding.right],
+            Some(cols) => [rows, cols.halo(input.width, output.width)],
+            None => [rows, [padding.left, padding.right]],
         }
     }
 
     /// What rows of the array that serve each phase add to the address of the first plane in each K tile, less the step of the loop over the K tiles. All addresses
     /// are raised by what makes none negative: that, and the offsets.
     pub fn offsets(&self, distances: Distances) -> (i64, Vec<Vec<i64>>) {
-        let [down, across] = self.steps();
-        let steps = (0..down).flat_map(|y| (0..across).map(move |x| (y, x)));
-        let tiles = (0i64..).zip(steps).map(|(k_tile, (y, x))| {
+        let tiles = (0i64..).zip(places(self.steps())).map(|(k_tile, [y, x])| {
             let step = i64::from(y * distances.pitch + x * self.right) - k_tile;
             let phases = 0..self.phases.count();
             phases

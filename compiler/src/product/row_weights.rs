@@ -1,65 +1,59 @@
 //! What the rows of the array hold in each K tile.
 
-use heddle_network::{Layer, Work};
+use heddle_network::Layer;
 
-use super::flatten::Tap;
+use super::flatten::{Tap, places};
+use super::reduction::Reduction;
 use super::weights::{WeightPlan, planes};
 
 impl WeightPlan {
     /// What a row holds in each K tile of a column tile.
     pub(super) fn row_weights(&self, layer: &Layer, row: u32, column_tile: u32) -> Vec<RowWeight> {
-        if let Some(flattening) = self.flattening {
-            let k_tiles = 0..flattening.k_tiles;
-            let taps = k_tiles.map(|k_tile| flattening.tap(row, k_tile));
-            return taps.map(RowWeight::Tap).collect();
-        }
         let (part, tile) = (self.part(column_tile), self.tile_of_part(column_tile));
-        let [height, width] = layer.kernel;
-        if let Some(blocks) = self.blocks {
-            let channel = tile * self.lanes + self.lane_of_row(row, part, 0);
-            let phase = self.plane_of_row(row, part, 0);
-            let [down, right] = blocks.steps();
-            let steps = (0..down).flat_map(|y| (0..right).map(move |x| [y, x]));
-            let taps = steps.map(|step| {
-                let tap = |output| {
-                    let [y, x] = blocks.place(step, phase, output)?;
+        match self.reduction {
+            Reduction::Rows(flattening) => {
+                let taps = (0..flattening.k_tiles).map(|k_tile| flattening.tap(row, k_tile));
+                taps.map(RowWeight::Tap).collect()
+            }
+            Reduction::Blocks(blocks) => {
+                let channel = tile * self.lanes + self.lane_of_row(row, part, 0);
+                let phase = self.plane_of_row(row, part, 0);
+                let tap = |step, output| {
+                    let is_made = output < blocks.phases.count();
+                    let [y, x] = blocks.place(step, phase, output).filter(|_| is_made)?;
                     Some(Tap { channel, y, x })
                 };
-                RowWeight::Phases(
-                    [0, 1, 2, 3].map(|output| match output < blocks.phases.count() {
-                        true => tap(output),
-                        false => None,
-                    }),
-                )
-            });
-            return taps.collect();
+                let taps = |step| [0, 1, 2, 3].map(|output| tap(step, output));
+                let taps = places(blocks.steps()).map(taps);
+                taps.map(RowWeight::Phases).collect()
+            }
+            _ => planes(layer, self.lanes, tile)
+                .flat_map(|plane| self.of_plane(layer, row, part, plane))
+                .collect(),
         }
-        let mut weights = Vec::new();
-        for plane in planes(layer, self.lanes, tile) {
-            let channel = |input| {
-                let channel = plane * self.lanes + self.lane_of_row(row, part, input);
-                (channel < layer.input.channels).then_some(channel)
-            };
-            let same = |input, factor: i8| match channel(input) {
-                Some(channel) => RowWeight::Same(channel, factor),
-                None => RowWeight::Tap(None),
-            };
-            match layer.work() {
-                _ if self.pooling.is_some() => {
-                    weights.push(same(0, layer.weights.first().copied().unwrap_or(1)));
-                }
-                Work::Terms(_) => {
-                    let terms = self.constants.terms(layer).into_iter();
-                    weights.extend(terms.map(|(input, factor)| same(input, factor)));
-                }
-                _ => {
-                    let places = (0..height).flat_map(|y| (0..width).map(move |x| (y, x)));
-                    let tap = |(y, x)| channel(0).map(|channel| Tap { channel, y, x });
-                    weights.extend(places.map(|place| RowWeight::Tap(tap(place))));
-                }
+    }
+
+    /// What a row holds in the K tiles of a plane.
+    fn of_plane(&self, layer: &Layer, row: u32, part: u32, plane: u32) -> Vec<RowWeight> {
+        let channel = |input| {
+            let channel = plane * self.lanes + self.lane_of_row(row, part, input);
+            (channel < layer.input.channels).then_some(channel)
+        };
+        let same = |(input, factor): (usize, i8)| match channel(input) {
+            Some(channel) => RowWeight::Same(channel, factor),
+            None => RowWeight::Tap(None),
+        };
+        match self.reduction {
+            Reduction::Window(_) => {
+                vec![same((0, layer.weights.first().copied().unwrap_or(1)))]
+            }
+            Reduction::Terms => self.constants.terms(layer).into_iter().map(same).collect(),
+            _ => {
+                let tap = |[y, x]: [u32; 2]| channel(0).map(|channel| Tap { channel, y, x });
+                let taps = places(layer.kernel).map(tap);
+                taps.map(RowWeight::Tap).collect()
             }
         }
-        weights
     }
 }
 

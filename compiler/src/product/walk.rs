@@ -6,6 +6,7 @@ use heddle_arch::params::MachineUnit;
 use super::layer::PlacedLayer;
 use super::phased_taps::PhasedTaps;
 use super::pixel_tiles::PixelTile;
+use super::reduction::Reduction;
 use super::weights::WeightPlan;
 use crate::layout::{Distances, PixelOrder, TensorPlan};
 use crate::loops::{Count, merge, unroll};
@@ -43,11 +44,11 @@ impl PlacedLayer<'_> {
             Count::new(tile.width, stride_x * steps[1] / apart[1]),
             Count::new(tile.height, stride_y * steps[0] / apart[0] * pitch),
         ];
-        let mut vectors = match (plan.pooling, tensor.order) {
-            (Some(_), PixelOrder::Phased) => merge(&self.phases(tensor)),
+        let mut vectors = match (plan.reduction, tensor.order) {
+            (Reduction::Window(_), PixelOrder::Phased) => merge(&self.phases(tensor)),
             // The elements of a window follow each other.
-            (Some(_), _) => merge(&[window, pixels].concat()),
-            (None, _) => merge(&pixels),
+            (Reduction::Window(_), _) => merge(&[window, pixels].concat()),
+            _ => merge(&pixels),
         };
         if vectors.is_empty() {
             vectors.push(Count::new(1, 1));
@@ -55,15 +56,14 @@ impl PlacedLayer<'_> {
         let planes = plan.planes(self.layer, column_tile, input).len() as u32;
         let apart = tensor.order.planes_of_group();
         let planes = Count::new(planes / apart, apart * tensor.plane_stride);
-        let k_loops = match (plan.flattening, plan.blocks) {
-            // The rows' offsets lead to the taps; a loop needs a step all the same.
-            (Some(flattening), _) => merge(&[Count::new(flattening.k_tiles, 1)]),
-            _ if plan.taps.is_some() => {
-                merge(&[Count::new(planes.trips * kernel_height * kernel_width, 1)])
-            }
-            (None, Some(blocks)) => merge(&[Count::new(blocks.steps().iter().product(), 1)]),
-            (None, None) if plan.pooling.is_some() => merge(&[planes]),
-            (None, None) => merge(&[window[0], window[1], planes]),
+        // Where the rows' offsets lead to the taps a loop needs a step all the same.
+        let by_offsets = |k_tiles| merge(&[Count::new(k_tiles, 1)]);
+        let k_loops = match plan.reduction {
+            Reduction::Rows(flattening) => by_offsets(flattening.k_tiles),
+            Reduction::InPlace(_) => by_offsets(planes.trips * kernel_height * kernel_width),
+            Reduction::Blocks(blocks) => by_offsets(blocks.steps().iter().product()),
+            Reduction::Window(_) => merge(&[planes]),
+            Reduction::Channels | Reduction::Terms => merge(&[window[0], window[1], planes]),
         };
         let loops = self
             .params
@@ -107,35 +107,33 @@ impl PlacedLayer<'_> {
         };
         let (y, x) = (begin(0, tile.y), begin(1, tile.x));
         let planes = plan.planes(self.layer, column_tile, input);
-        let low = match (plan.flattening, plan.blocks, plan.taps) {
-            (Some(flattening), _, _) => -i64::from(flattening.slack(tensor.distances())),
-            (_, Some(blocks), _) => blocks.offsets(tensor.distances()).0,
-            (_, _, Some(taps)) => {
+        let distances = tensor.distances();
+        let low = match plan.reduction {
+            Reduction::Rows(flattening) => -i64::from(flattening.slack(distances)),
+            Reduction::Blocks(blocks) => blocks.offsets(distances).0,
+            Reduction::InPlace(taps) => {
                 let groups = planes.len() as u32 / tensor.order.planes_of_group();
-                taps.offsets(groups, tensor.distances()).0
+                taps.offsets(groups, distances).0
             }
-            (None, None, None) => 0,
+            _ => 0,
         };
-        let plane = match tensor.order {
-            PixelOrder::Split(_) | PixelOrder::Phased
-                if plan.blocks.is_none() && plan.taps.is_none() =>
-            {
-                planes.start + plan.phase(part, tensor.order)
-            }
-            _ => planes.start,
+        let plane = match (plan.reduction, tensor.order) {
+            (Reduction::Blocks(_) | Reduction::InPlace(_), _) => 0,
+            (_, PixelOrder::Split(_) | PixelOrder::Phased) => plan.phase(part, tensor.order),
+            _ => 0,
         };
         // The pixel may lie above the tensor, or on its left: so the sum counts.
-        tensor.address(plane, y, x + low)
+        tensor.address(planes.start + plane, y, x + low)
     }
 }
 
 impl WeightPlan {
     /// How far below the halo of its input the addresses of a layer begin whose rows lead to the pixels.
     pub(crate) fn slack(&self, distances: Distances) -> Option<u32> {
-        match (self.blocks, self.taps) {
-            (Some(blocks), _) => Some(blocks.slack(distances)),
-            (_, Some(taps)) => Some(taps.slack(self.planes_of_taps(taps), distances)),
-            (None, None) => None,
+        match self.reduction {
+            Reduction::Blocks(blocks) => Some(blocks.slack(distances)),
+            Reduction::InPlace(taps) => Some(taps.slack(self.planes_of_taps(taps), distances)),
+            _ => None,
         }
     }
 
@@ -151,32 +149,32 @@ impl WeightPlan {
         part: u32,
         distances: Distances,
     ) -> Option<Vec<Vec<Option<u16>>>> {
-        let fit = |offset: i64| u16::try_from(offset).expect("the tensor lies inside a partition");
-        let rows = 0..self.rows;
-        if let Some(flattening) = self.flattening {
-            return Some(flattening.offsets(distances));
-        }
-        // Every input of several has its own product.
-        let walks = self.orders.reads.len() as u64;
-        let k_tiles = self.runs[0].k_tiles / walks;
-        if let Some(taps) = self.taps {
-            let (_, offsets) = taps.offsets(self.planes_of_taps(taps), distances);
-            let of_tile = |offset: i64| rows.clone().map(|_| Some(fit(offset))).collect();
-            return Some(offsets.into_iter().map(of_tile).collect());
-        }
-        let plane = |row| self.plane_of_row(row, part, input);
-        if let Some(blocks) = self.blocks {
-            let (_, offsets) = blocks.offsets(distances);
-            let of_tile = |of_phase: Vec<i64>| {
-                let of_row = |row| Some(fit(of_phase[plane(row) as usize]));
-                rows.clone().map(of_row).collect()
-            };
-            return Some(offsets.into_iter().map(of_tile).collect());
-        }
-        let PixelOrder::Joined(_) = self.orders.reads[input] else {
-            return None;
+        let order = self.orders.reads[input];
+        let planes = order.planes_of_group();
+        // For each K tile by the planes of a group.
+        let offsets: Vec<Vec<i64>> = match (self.reduction, order) {
+            (Reduction::Rows(flattening), _) => return Some(flattening.offsets(distances)),
+            (Reduction::InPlace(taps), _) => {
+                let (_, offsets) = taps.offsets(self.planes_of_taps(taps), distances);
+                let of_tile = |offset| vec![offset; planes as usize];
+                offsets.into_iter().map(of_tile).collect()
+            }
+            (Reduction::Blocks(blocks), _) => blocks.offsets(distances).1,
+            (_, PixelOrder::Joined(_)) => {
+                // Every input of several has its own product.
+                let k_tiles = self.runs[0].k_tiles / self.orders.reads.len() as u64;
+                let of_plane = |plane| i64::from(plane * distances.plane);
+                vec![(0..planes).map(of_plane).collect(); k_tiles as usize]
+            }
+            _ => return None,
         };
-        let of_row = |row| Some(fit(i64::from(plane(row) * distances.plane)));
-        Some(vec![rows.map(of_row).collect(); k_tiles as usize])
+        let fit = |offset: i64| u16::try_from(offset).expect("the tensor lies inside a partition");
+        let of_tile = |of_plane: Vec<i64>| {
+            let plane = |row| self.plane_of_row(row, part, input) as usize;
+            (0..self.rows)
+                .map(|row| Some(fit(of_plane[plane(row)])))
+                .collect()
+        };
+        Some(offsets.into_iter().map(of_tile).collect())
     }
 }

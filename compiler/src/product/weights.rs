@@ -8,17 +8,13 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::Pooling;
 use heddle_arch::params::Params;
-use heddle_network::{Layer, Work};
+use heddle_network::Layer;
 
 use super::column_run::{ColumnRun, ColumnTile, column_runs, one_walk};
-use super::flatten::Flattening;
 use super::mapping::Mapping;
-use super::phased_taps::PhasedTaps;
-use super::pixel_blocks::PixelBlocks;
+use super::reduction::Reduction;
 use super::streaming::Streaming;
-use super::windows::pooling;
 use crate::exact::LayerConstants;
 use crate::layout::{Phases, PixelOrder};
 
@@ -62,23 +58,17 @@ pub(crate) struct WeightPlan {
     pub column_tiles: u32,
     /// Pixels of the planes that the layer reads and writes.
     pub orders: Orders,
-    /// The pixels of the input, if the layer makes those of all phases at a time.
-    pub blocks: Option<PixelBlocks>,
-    /// The places of the kernel in phases that are read where they lie.
-    pub taps: Option<PhasedTaps>,
+    /// What a K tile sums over.
+    pub reduction: Reduction,
     outputs: u32,
     /// What each product makes.
     pub runs: Vec<ColumnRun>,
     /// How weights are streamed, if they are.
     pub streaming: Option<Streaming>,
-    /// Windows that go through pooling: one weight for all of their elements.
-    pub pooling: Option<Pooling>,
     /// Words of one K tile in each partition.
     pub tile_words: u32,
     /// Array rows in use.
     pub rows: u32,
-    /// The taps of each row, if they are laid over the rows.
-    pub flattening: Option<Flattening>,
     /// Constants of the layer.
     pub constants: LayerConstants,
 }
@@ -104,92 +94,61 @@ impl WeightPlan {
         params: &Params,
     ) -> Self {
         let lanes = params.lanes();
-        let pooling = pooling(layer, orders.reads[0], params);
+        let reduction = Reduction::of(layer, mapping, &orders, params);
         let rotated = |order: &PixelOrder| !matches!(order, PixelOrder::Plain | PixelOrder::Phased);
-        let plan = Self {
+        let mut plan = Self {
             lanes,
             column_tiles: 0,
-            blocks: mapping
-                .phases()
-                .map(|phases| PixelBlocks::of(layer, phases)),
-            taps: (orders.in_place && pooling.is_none()).then(|| PhasedTaps::of(layer)),
+            reduction,
             outputs: layer.output.channels,
             runs: Vec::new(),
             streaming: None,
-            pooling,
             tile_words: params.weight_words(),
-            rows: match orders.reads.iter().any(rotated) {
-                true => lanes,
-                false => layer.input.channels.min(lanes),
+            rows: match reduction {
+                Reduction::Rows(flattening) => flattening.rows,
+                _ if orders.reads.iter().any(rotated) => lanes,
+                _ => layer.input.channels.min(lanes),
             },
-            flattening: None,
             constants,
             orders,
         };
-        let column_tiles = (0..plan.orders.parts())
-            .map(|part| plan.part_tiles(part))
-            .sum();
-        let plan = Self {
-            column_tiles,
-            ..plan
-        };
+        let parts = 0..plan.orders.parts();
+        plan.column_tiles = parts.map(|part| plan.part_tiles(part)).sum();
         let join = one_walk(layer, &plan, params);
-        let tiles = |k_tiles: &dyn Fn(u32) -> u64| {
-            let tiles = (0..column_tiles).map(|tile| ColumnTile {
-                part: plan.part(tile),
-                columns: plan.columns(tile),
-                k_tiles: k_tiles(plan.tile_of_part(tile)),
-                plane: match mapping {
-                    Mapping::Flattened => 0,
-                    _ => plan.planes(layer, tile, 0).start,
-                },
-            });
-            column_runs(&tiles.collect::<Vec<_>>(), join)
-        };
-        let streaming = |runs: &[ColumnRun]| match streamed && join {
-            true => plan.streaming(layer, runs, params),
-            false => None,
-        };
-        match mapping {
-            Mapping::Channel | Mapping::Toeplitz | Mapping::Blocks => {
-                let places = match layer.work() {
-                    _ if plan.blocks.is_some() => {
-                        let [down, right] = plan.blocks.map_or([0, 0], |blocks| blocks.steps());
-                        u64::from(down) * u64::from(right)
-                    }
-                    Work::Terms(_) => constants.terms(layer).len() as u64,
-                    _ if pooling.is_some() => 1,
-                    _ => u64::from(layer.kernel[0]) * u64::from(layer.kernel[1]),
-                };
-                let k_tiles = |tile| planes(layer, lanes, tile).len() as u64 * places;
-                let runs = tiles(&k_tiles);
-                Self {
-                    streaming: streaming(&runs),
-                    runs,
-                    ..plan
-                }
-            }
-            Mapping::Flattened => {
-                let flattening = Flattening::of(layer, params.array.rows);
-                let runs = tiles(&|_| flattening.k_tiles.into());
-                Self {
-                    streaming: streaming(&runs),
-                    runs,
-                    rows: flattening.rows,
-                    flattening: Some(flattening),
-                    ..plan
-                }
-            }
+        let tiles = (0..plan.column_tiles).map(|tile| ColumnTile {
+            part: plan.part(tile),
+            columns: plan.columns(tile),
+            k_tiles: plan.k_tiles(layer, tile),
+            plane: plan.planes(layer, tile, 0).start,
+        });
+        plan.runs = column_runs(&tiles.collect::<Vec<_>>(), join);
+        if streamed && join {
+            plan.streaming = plan.streaming(layer, params);
         }
+        plan
+    }
+
+    /// K tiles of a column tile.
+    fn k_tiles(&self, layer: &Layer, column_tile: u32) -> u64 {
+        let product = |sides: [u32; 2]| sides.map(u64::from).iter().product();
+        let of_plane = match self.reduction {
+            Reduction::Rows(flattening) => return flattening.k_tiles.into(),
+            Reduction::Channels | Reduction::InPlace(_) => product(layer.kernel),
+            Reduction::Blocks(blocks) => product(blocks.steps()),
+            Reduction::Window(_) => 1,
+            Reduction::Terms => self.constants.terms(layer).len() as u64,
+        };
+        let planes = planes(layer, self.lanes, self.tile_of_part(column_tile));
+        planes.len() as u64 * of_plane
     }
 
     /// Slots for each result.
     pub fn window(&self) -> u32 {
-        self.pooling.map_or(1, |pooling| pooling.window)
+        self.reduction.pooling().map_or(1, |pooling| pooling.window)
     }
 
     /// How weights are streamed, if a K tile has so few vectors that the next one could not be loaded meanwhile.
-    fn streaming(&self, layer: &Layer, runs: &[ColumnRun], params: &Params) -> Option<Streaming> {
+    fn streaming(&self, layer: &Layer, params: &Params) -> Option<Streaming> {
         let size = [layer.output.height, layer.output.width];
         let extents = (0..self.orders.parts()).map(|part| self.extent(part, size));
         let pixels = extents.map(|[height, width]| height * width).max();
@@ -199,7 +158,7 @@ impl WeightPlan {
         let streaming = Streaming::of(self.tile_words, vectors, pace);
         let loaded = params.array.cols + self.tile_words;
         // Streamed weights do not wait for a sum on its way through the array.
-        let starts_anew = runs.iter().all(|run| run.k_tiles == 1);
+        let starts_anew = self.runs.iter().all(|run| run.k_tiles == 1);
         let in_time = starts_anew || params.sum_distance() <= streaming.period;
         (streaming.period < loaded && in_time).then_some(streaming)
     }
@@ -225,19 +184,19 @@ impl WeightPlan {
 
     /// Column tiles of a part: groups of channels, of which the last one may have no share of the part.
     fn part_tiles(&self, part: u32) -> u32 {
-        let before = match self.blocks {
-            Some(blocks) => part * (self.lanes / blocks.phases.count()),
-            None => 0,
+        let before = match self.reduction {
+            Reduction::Blocks(blocks) => part * (self.lanes / blocks.phases.count()),
+            _ => 0,
         };
         self.outputs.saturating_sub(before).div_ceil(self.lanes)
     }
 
     /// First row and column of a part, and the distances of its rows and columns.
     pub fn pixels(&self, part: u32) -> [[u32; 2]; 2] {
-        match (self.orders.phases(), self.blocks) {
+        match (self.orders.phases(), self.reduction) {
             (None, _) => [[0, 0], [1, 1]],
-            (Some(phases), None) => [phases.first(part), phases.steps()],
-            (Some(phases), Some(_)) => [[0, 0], phases.steps()],
+            (Some(phases), Reduction::Blocks(_)) => [[0, 0], phases.steps()],
+            (Some(phases), _) => [phases.first(part), phases.steps()],
         }
     }
 
@@ -264,11 +223,11 @@ impl WeightPlan {
     pub fn plane_of_row(&self, row: u32, part: u32, input: usize) -> u32 {
         let order = self.orders.reads[input];
         let block = || row / (self.lanes / order.planes_of_group());
-        match order {
-            PixelOrder::Plain => 0,
-            PixelOrder::Split(_) if self.blocks.is_some() => block() ^ part,
-            PixelOrder::Split(_) | PixelOrder::Phased => self.phase(part, order),
-            PixelOrder::Joined(_) => block() ^ self.phase(part, order),
+        match (order, self.reduction) {
+            (PixelOrder::Plain, _) => 0,
+            (PixelOrder::Split(_), Reduction::Blocks(_)) => block() ^ part,
+            (PixelOrder::Split(_) | PixelOrder::Phased, _) => self.phase(part, order),
+            (PixelOrder::Joined(_), _) => block() ^ self.phase(part, order),
         }
     }
 
@@ -302,7 +261,8 @@ impl WeightPlan {
 
     /// Rows that have a tap in the last K tile of a column tile.
     pub fn last_rows(&self) -> u32 {
-        self.flattening.map_or(self.rows, |f| f.last_rows)
+        let flattening = self.reduction.flattening();
+        flattening.map_or(self.rows, |flattening| flattening.last_rows)
     }
 
     /// Words of a run in each partition.

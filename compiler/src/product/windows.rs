@@ -1,6 +1,6 @@
 //! Windows whose elements go through pooling.
 
-use heddle_arch::isa::{Pooling, ROW_TENSOR, Reduction};
+use heddle_arch::isa::{ROW_TENSOR, Reduction};
 use heddle_arch::params::{MachineUnit, Params};
 use heddle_network::{Layer, Padding, Work};
 
@@ -40,7 +40,7 @@ pub(crate) fn check_windows(layer: &Layer, params: &Params) -> Result<(), String
 
 /// What pooling makes of the windows of a layer; none if the layer does without. Means are sums that the scale
 /// divides; without pooling, or if a window is too large, they are depthwise convolutions.
-pub(crate) fn reduction(layer: &Layer, params: &Params) -> Option<Reduction> {
+pub(crate) fn pooled(layer: &Layer, params: &Params) -> Option<Reduction> {
     match layer.work() {
         Work::Window(heddle_network::Reduction::Largest) => Some(Reduction::Max),
         _ if params.post.pooling && is_mean(layer) => {
@@ -74,7 +74,7 @@ pub(crate) fn sums_phases(layer: &Layer, params: &Params) -> bool {
         && layer.dilation == [1, 1]
         && layer.output.height * layer.output.width == 1;
     let parts = |bias: &i32| i64::from(*bias) % i64::from(elements) == 0;
-    reduction(layer, params) == Some(Reduction::Sum)
+    pooled(layer, params) == Some(Reduction::Sum)
         && whole
         && u64::from(elements) <= MOST
         && elements <= params.results_buffer.depth
@@ -82,17 +82,8 @@ pub(crate) fn sums_phases(layer: &Layer, params: &Params) -> bool {
 }
 
 /// Elements of all planes of phases of a channel.
-fn phased_elements(layer: &Layer) -> u32 {
+pub(super) fn phased_elements(layer: &Layer) -> u32 {
     let order = PixelOrder::Phased;
     let [height, width] = order.plane_size([layer.input.height, layer.input.width]);
     order.planes_of_group() * height * width
-}
-
-/// The windows of a layer that go through pooling, if its input lies in this order.
-pub(crate) fn pooling(layer: &Layer, order: PixelOrder, params: &Params) -> Option<Pooling> {
-    let window = match order {
-        PixelOrder::Phased => phased_elements(layer),
-        _ => layer.kernel[0] * layer.kernel[1],
-    };
-    reduction(layer, params).map(|reduction| Pooling { reduction, window })
 }

@@ -29,7 +29,7 @@ impl TensorLayout {
     ) -> Self {
         let readers = graph.readers[tensor].iter();
         let mut plans = readers.filter_map(|&reader| weights[reader].as_ref());
-        match plans.find_map(|plan| plan.flattening) {
+        match plans.find_map(|plan| plan.reduction.flattening()) {
             Some(flattening) => flattened(graph, tensor, &flattening),
             None => by_channel(graph, tensor, weights, order, lanes),
         }
@@ -132,16 +132,8 @@ fn by_channel(
 fn padding_apart(graph: &Lowered, tensor: usize, weights: &[Option<Rc<WeightPlan>>]) -> Padding {
     let readers = graph.readers[tensor].iter();
     let around = readers.filter_map(|&reader| {
-        let (plan, layer) = (weights[reader].as_ref()?, &graph.network.layers[reader]);
-        match (plan.blocks, plan.taps) {
-            (Some(blocks), _) => Some([blocks.rows_around(layer), blocks.cols_around(layer)]),
-            (None, Some(taps)) => Some([
-                taps.around(0, layer.input.height, layer.output.height),
-                taps.around(1, layer.input.width, layer.output.width),
-            ]),
-            // A pixel at a time.
-            (None, None) => None,
-        }
+        let plan = weights[reader].as_ref()?;
+        plan.reduction.around(&graph.network.layers[reader])
     });
     around.fold(Padding::default(), |all, [rows, cols]| Padding {
         top: all.top.max(rows[0]),

@@ -5,7 +5,7 @@ use heddle_network::{Layer, Work};
 
 use crate::ir::Lowered;
 use crate::layout::{Phases, PixelOrder};
-use crate::product::{Mapping, Orders, PixelBlocks, reduction, sums_phases};
+use crate::product::{Mapping, Orders, PixelBlocks, pooled, sums_phases};
 
 /// Whether a layer can make the pixels of all phases at a time, and takes fewer K tiles then.
 fn saves(layer: &Layer, phases: Phases, params: &Params) -> bool {
@@ -86,7 +86,7 @@ fn written(
         return Some(writes);
     }
     let sums_in_place = in_place && writes == PixelOrder::Plain;
-    let pools = reduction(layer, params).is_some();
+    let pools = pooled(layer, params).is_some();
     if !graph.is_of_planes(index) || (pools && !sums_in_place) {
         return None;
     }
@@ -114,7 +114,7 @@ pub(crate) fn layer_orders(
     let layer = &graph.network.layers[index];
     let reads: Vec<PixelOrder> = layer.inputs.iter().map(|i| orders[i.tensor]).collect();
     let strided = layer.work() == Work::Weighted && layer.stride == [2, 2];
-    let can = || match reduction(layer, params) {
+    let can = || match pooled(layer, params) {
         Some(_) => sums_phases(layer, params),
         None => strided,
     };
