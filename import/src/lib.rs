@@ -10,6 +10,7 @@
 //! This crate opens no file and knows no simulator.
 
 mod exact;
+mod fold;
 mod lower;
 mod model;
 mod onnx;

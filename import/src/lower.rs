@@ -219,6 +219,10 @@ impl<'a> Lowering<'a> {
     }
 
     fn operator(&mut self, operator: &Operator) {
+        if operator.kind == Kind::Constant {
+            let runs = Runs::Folded("into a constant".to_string());
+            return self.row(operator, None, runs, Exact::Yes);
+        }
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
         let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
         if hosted && !operator.kind.is_for_host() {

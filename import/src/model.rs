@@ -31,7 +31,11 @@ impl Format {
             (Format::Onnx, &[1, channels, width]) => (1, width, channels),
             _ => return None,
         };
-        if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
+        let sides = 1..=Network::SIZE_MAX;
+        if [height, width, channels]
+            .iter()
+            .any(|side| !sides.contains(side))
+        {
             return None;
         }
         Some(Shape {
@@ -102,7 +106,7 @@ impl Element {
 pub struct Tensor<'a> {
     /// Name, as the file has it.
     pub name: &'a str,
-    /// Sizes, none of them 0.
+    /// Sizes; one of 0 has no elements, and no operator that runs reads or makes it.
     pub shape: Vec<u32>,
     /// Type of the elements.
     pub element: Element,
@@ -295,6 +299,8 @@ pub enum Kind {
     Softmax(f32),
     /// Place of the largest of each row of the dimension that a constant says.
     ArgMax,
+    /// What it makes is known: a constant.
+    Constant,
     /// For the host, at the beginning or the end of a network.
     Host,
     /// It cannot run, for this reason.
