@@ -2,7 +2,9 @@
 
 use heddle_arch::requantise::{Rounding, Scale, ScaledInput, ScaledOutput, requantise};
 
+use super::int32;
 use crate::model::Quantised;
+use crate::report::Exact;
 use crate::scale::{divided, scale};
 
 /// Bits by which sums and squared differences shift their inputs to the left.
@@ -50,7 +52,13 @@ pub fn squared_difference(inputs: [Quantised; 2], output: Quantised) -> Result<P
     let (inputs, twice) = halved(inputs)?;
     let steps = f64::from(1 << (2 * DIFFERENCE_SHIFT));
     let last = twice * twice / (steps * f64::from(output.scale));
-    Ok((inputs, scaled(last, output, (i8::MIN, i8::MAX))?))
+    // The reference kernel takes no larger one.
+    match last < 1.0 {
+        true => Ok((inputs, scaled(last, output, (i8::MIN, i8::MAX))?)),
+        false => Err(format!(
+            "its squares are scaled by {last}, expected less than 1"
+        )),
+    }
 }
 
 /// Of a product, whose scale the reference computes in single precision, an .onnx file (rounded once) in double precision.
@@ -96,6 +104,52 @@ pub fn mean(input: Quantised, output: Quantised, count: u32) -> Result<ScaledOut
     let mut found = scaled(real, output, (i8::MIN, i8::MAX))?;
     found.scale = divided(found.scale, count)?;
     Ok(found)
+}
+
+/// Whether means of `count` elements are those of the reference.
+///
+/// # Errors
+/// If they may not be, and have too many sums.
+pub fn mean_exact(input: Quantised, count: u32, mean: &ScaledOutput) -> Result<Exact, String> {
+    let (zero, count) = (i64::from(input.zero_point), i64::from(count));
+    let (least, most) = ((-128 - zero) * count, (127 - zero) * count);
+    let sums = (0..(most - least + 1) as usize).map(|step| least + step as i64);
+    int32::exact(sums, most.max(-least), mean)
+}
+
+/// Whether values of a tensor from zero on, and their products with these slopes below, are those of the reference.
+///
+/// # Errors
+/// None: they are few.
+pub fn prelu_exact(
+    inputs: [Quantised; 2],
+    slopes: &[i8],
+    [above, below]: &[ScaledOutput; 2],
+) -> Result<Exact, String> {
+    let [zero, of_slopes] = inputs.map(|input| i64::from(input.zero_point));
+    let values = (-128..=127).map(|byte| byte - zero);
+    let (negative, positive): (Vec<i64>, Vec<i64>) = values.partition(|&value| value < 0);
+    let products = distinct(slopes).into_iter().flat_map(|slope| {
+        let factor = i64::from(slope) - of_slopes;
+        negative.iter().map(move |value| value * factor)
+    });
+    let products: Vec<i64> = products.collect();
+    let exact = |sums: Vec<i64>, output| {
+        let largest = sums.iter().map(|sum| sum.abs()).max().unwrap_or(0);
+        int32::exact(sums.into_iter(), largest, output)
+    };
+    Ok(exact(positive, above)?.and(exact(products, below)?))
+}
+
+/// The bytes that occur among these.
+pub fn distinct(values: &[i8]) -> Vec<i8> {
+    let mut seen = [false; 256];
+    for &value in values {
+        seen[(i32::from(value) + 128) as usize] = true;
+    }
+    (i8::MIN..=i8::MAX)
+        .filter(|&value| seen[(i32::from(value) + 128) as usize])
+        .collect()
 }
 
 /// (x - zero point) 2^shift, scaled.

@@ -4,8 +4,9 @@ use heddle_arch::requantise::{Rounding, ScaledInput, ScaledOutput, quantise_outp
 use heddle_network::file::{KindFile, LayerFile, RoundingFile};
 
 use super::layers::{Source, one_scale};
-use crate::exact::{host, table_of};
+use crate::exact::{host, int32, table_of};
 use crate::model::{Kind, Operator, Quantised};
+use crate::report::Exact;
 use crate::scale::bounds;
 
 /// The arithmetic of an operator on two tensors.
@@ -80,11 +81,43 @@ impl Arithmetic {
         })
     }
 
+    /// Whether what it makes is what the reference makes, of all bytes or of those of a constant in this place.
+    pub fn exact(&self, constant: Option<(usize, &[i8])>) -> Result<Exact, String> {
+        let mut values = [(); 2].map(|()| (i8::MIN..=i8::MAX).collect::<Vec<i8>>());
+        if let Some((place, constant)) = constant {
+            values[place] = host::distinct(constant);
+        }
+        let [first, second] = values;
+        let pairs = first
+            .iter()
+            .flat_map(|&a| second.iter().map(move |&b| [a, b]));
+        let sums: Vec<i64> = pairs.map(|pair| self.sum(pair).0).collect();
+        let largest = sums.iter().map(|sum| sum.abs()).max().unwrap_or(0);
+        match self.sum([0; 2]) {
+            // The scaled sum of an .onnx file leaves no bits out.
+            (_, _, Rounding::Single) => Ok(Exact::Yes),
+            (_, output, _) => int32::exact(sums.into_iter(), largest, output),
+        }
+    }
+
     fn output(&self, pair: [i8; 2]) -> i8 {
+        let (sum, output, rounding) = self.sum(pair);
+        let sum = sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        let ScaledOutput {
+            scale,
+            zero_point,
+            min,
+            max,
+        } = *output;
+        quantise_output(sum, scale, rounding, zero_point, min, max)
+    }
+
+    /// What it computes before it scales the result, and how it does that.
+    fn sum(&self, pair: [i8; 2]) -> (i64, &ScaledOutput, Rounding) {
         let scaled = |inputs: &[ScaledInput; 2], shift| {
             [0, 1].map(|i| i64::from(host::scaled_input(pair[i], inputs[i], shift)))
         };
-        let (sum, output, rounding) = match self {
+        match self {
             Arithmetic::Sum(inputs, output, subtracts) => {
                 let [first, second] = scaled(inputs, host::SUM_SHIFT);
                 (
@@ -107,14 +140,6 @@ impl Arithmetic {
                     [0, 1].map(|i| i64::from(pair[i]) - i64::from(zero_points[i]));
                 (first * second, output, *rounding)
             }
-        };
-        let sum = sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-        let ScaledOutput {
-            scale,
-            zero_point,
-            min,
-            max,
-        } = *output;
-        quantise_output(sum, scale, rounding, zero_point, min, max)
+        }
     }
 }

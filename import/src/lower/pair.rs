@@ -95,13 +95,20 @@ impl Lowering<'_> {
             ] => (source, Some((0, held, shape, values))),
             [Operand::Result(first), Operand::Result(second)] => {
                 let layer = arithmetic.layer(&[first, second], output);
-                return Ok(made(layer, arithmetic.name(), plane, output));
+                return Ok(Made {
+                    exact: arithmetic.exact(None)?,
+                    ..made(layer, arithmetic.name(), plane, output)
+                });
             }
         };
         let (place, held, shape, values) = constant.expect("one of them is");
+        let exact = arithmetic.exact(Some((place, values)))?;
         if let &[value] = &values[..] {
             let table = arithmetic.table(place, value);
-            return Ok(self.table_layer(source, table, output));
+            return Ok(Made {
+                exact,
+                ..self.table_layer(source, table, output)
+            });
         }
         let factors = values
             .iter()
@@ -130,7 +137,10 @@ impl Lowering<'_> {
             }),
             ..arithmetic.layer(&[source], output)
         };
-        Ok(made(layer, arithmetic.name(), plane, output))
+        Ok(Made {
+            exact,
+            ..made(layer, arithmetic.name(), plane, output)
+        })
     }
 
     /// Values below zero times slopes that a constant has.
@@ -151,7 +161,9 @@ impl Lowering<'_> {
             .broadcast(shape)
             .filter(|&plane| plane == source.plane);
         let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
-        let outputs = host::prelu([source.quantised, slopes], output)?;
+        let inputs = [source.quantised, slopes];
+        let outputs = host::prelu(inputs, output)?;
+        let exact = host::prelu_exact(inputs, &values, &outputs)?;
         let scales = outputs.map(|output| output.scale);
         let layer = LayerFile {
             kind: KindFile::Prelu,
@@ -167,7 +179,10 @@ impl Lowering<'_> {
             activation_max: Some(i8::MAX),
             ..one_scale(&[&source], scales[0], output)
         };
-        Ok(made(layer, "prelu", plane, output))
+        Ok(Made {
+            exact,
+            ..made(layer, "prelu", plane, output)
+        })
     }
 
     fn table_layer(&self, source: &Source<'_>, table: [i8; 256], output: Quantised) -> Made {

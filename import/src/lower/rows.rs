@@ -112,6 +112,9 @@ impl Lowering<'_> {
             activation_max: Some(i8::MAX),
             ..one_scale(&[&source], mean.scale, output)
         };
-        Ok(made(layer, "mean", plane, output))
+        Ok(Made {
+            exact: host::mean_exact(source.quantised, count, &mean)?,
+            ..made(layer, "mean", plane, output)
+        })
     }
 }

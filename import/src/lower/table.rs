@@ -4,9 +4,9 @@ use heddle_network::file::{KindFile, LayerFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused};
-use crate::exact::{Function, table};
+use crate::exact::{Function, table, table_exact};
 use crate::model::{Element, Kind, Operator, Quantised};
-use crate::report::{Exact, Row, Runs};
+use crate::report::{Row, Runs};
 use crate::scale::bounds;
 
 impl Lowering<'_> {
@@ -56,6 +56,7 @@ impl Lowering<'_> {
         let source = self.plane_source(operator, 0)?;
         let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;
+        let exact = table_exact(function, source.quantised, output, &values)?;
         let values = values.map(|value| value.clamp(min, max));
         Ok(Made {
             layer: LayerFile {
@@ -67,7 +68,7 @@ impl Lowering<'_> {
                 ..LayerFile::default()
             },
             text: "table".to_string(),
-            exact: Exact::Yes,
+            exact,
             plane: source.plane,
             zero_point: output.zero_point,
         })
@@ -101,7 +102,7 @@ impl Lowering<'_> {
         row.runs = Runs::Folded("into its table".to_string());
         Made {
             text,
-            exact: row.exact,
+            exact: row.exact.and(made.exact),
             layer: LayerFile {
                 table: made.layer.table,
                 table_zero_point: Some(zero_point),
