@@ -224,11 +224,14 @@ impl<'a> Lowering<'a> {
             return self.row(operator, None, runs, Exact::Yes);
         }
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
-        if hosted && !operator.kind.is_for_host() {
-            let message =
-                "reads what the host makes; cut the network in front of that with --until";
-            return self.refuse(operator, message.to_string());
+        let made = inputs.iter().find(|input| self.hosted.contains_key(input));
+        let hosted = made.is_some();
+        if let (Some(&made), false) = (made, operator.kind.is_for_host()) {
+            let name = self.model.until(made);
+            let message = format!(
+                "reads {name:?}, which the host makes; --until {name:?} ends the network with it"
+            );
+            return self.refuse(operator, message);
         }
         let function = self.function(operator);
         if let (Kind::Refused(reason), None) = (&operator.kind, function) {
@@ -289,8 +292,10 @@ impl<'a> Lowering<'a> {
                 self.row(operator, Some(name), runs, made.exact);
             }
             Err(refused) => {
+                let way_out = self.way_out(&inputs);
                 self.stand_in(output);
-                let runs = refused.map_or(Runs::Unknown, Runs::Refused);
+                let refused = refused.map(|reason| Runs::Refused(reason + &way_out));
+                let runs = refused.unwrap_or(Runs::Unknown);
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
@@ -302,13 +307,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The tensor among these that a layer fills with places: no other value has elements of more than a byte.
-    fn places(&self, inputs: &[usize]) -> Option<&'a str> {
+    fn places(&self, inputs: &[usize]) -> Option<String> {
         let mut made = inputs
             .iter()
-            .filter(|input| self.values.contains_key(input))
-            .map(|&input| &self.model.tensors[input]);
-        made.find(|tensor| tensor.element != Element::Int8)
-            .map(|tensor| tensor.name)
+            .filter(|input| self.values.contains_key(input));
+        let found = made.find(|&&input| self.model.tensors[input].element != Element::Int8);
+        found.map(|&input| self.model.until(input))
     }
 
     /// Whether an operator reads elements where its shapes say.
@@ -375,7 +379,7 @@ impl<'a> Lowering<'a> {
         };
         let input = inputs.iter().find(is_made);
         input.map_or(String::new(), |&input| {
-            let name = self.model.tensors[input].name;
+            let name = self.model.until(input);
             format!("; --until {name:?} ends the network in front of it")
         })
     }
@@ -505,8 +509,10 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             if value.name == INPUT_NAME {
-                self.faults
-                    .push("the output is that of no layer".to_string());
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is an input in another shape, and no layer makes it: expected an operator between them"
+                ));
             } else if !names.contains(&value.name) {
                 names.push(value.name.clone());
             }

@@ -348,3 +348,30 @@ pub struct Model<'a> {
     /// What the host reads.
     pub outputs: Vec<usize>,
 }
+
+impl Model<'_> {
+    /// The tensor of a name, or of a number where a .tflite file has names for none.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(&self, name: &str) -> Result<usize, String> {
+        let mut tensors = self.tensors.iter();
+        let found = tensors.position(|tensor| !name.is_empty() && tensor.name == name);
+        let numbered = || {
+            let number = name.strip_prefix('#')?.parse::<usize>().ok()?;
+            let is_there = self.format == Format::Tflite && number < self.tensors.len();
+            is_there.then_some(number)
+        };
+        found
+            .or_else(numbered)
+            .ok_or_else(|| format!("has no tensor {name:?}: heddle import names them"))
+    }
+
+    /// What names a tensor where the network may end.
+    pub fn until(&self, tensor: usize) -> String {
+        match self.tensors[tensor].name {
+            "" => format!("#{tensor}"),
+            name => name.to_string(),
+        }
+    }
+}

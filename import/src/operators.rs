@@ -38,7 +38,7 @@ const HOST: &str = "same arithmetic";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 29] = [
+pub const SUPPORTED: [Support; 30] = [
     row(
         &[
             "ABS",
@@ -120,6 +120,13 @@ pub const SUPPORTED: [Support; 29] = [
         "matmul, in .tflite files between transposes",
         HOST,
         "two results, as many matrices in both",
+    ),
+    row(
+        &["CAST", "FILL", "GATHER", "PACK", "SHAPE", "TILE"],
+        &["Cast", "ConstantOfShape", "Gather", "Shape", "Tile"],
+        "no layer: computed at import",
+        "same numbers",
+        "sizes of a tensor, or constants of int32 and int64; so are sums, products, parts, joins and views of these",
     ),
     row(
         &["CONCATENATION"],

@@ -443,6 +443,9 @@ fn refusal(name: &str) -> String {
         "BIDIRECTIONAL_SEQUENCE_LSTM" | "LSTM" | "UNIDIRECTIONAL_SEQUENCE_LSTM" => {
             "no layer does this: unroll it into operators of its own (unroll=True in Keras), or take convolutions over time"
         }
+        "CAST" | "FILL" | "GATHER" | "PACK" | "SHAPE" | "TILE" => {
+            "is computed at import, of constants of int32 and int64 alone; no layer does this"
+        }
         "AVERAGE_POOL_2D" | "CONV_2D" | "DEPTHWISE_CONV_2D" | "MAX_POOL_2D" | "TRANSPOSE_CONV" => {
             "has no options, expected its strides there"
         }

@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::computed::refusal;
 use super::constant::{Constant, model_element};
 use super::schema::Node;
+use crate::fold::Folder;
 use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
 use crate::operators::is_supported;
 
@@ -74,6 +76,8 @@ pub struct Reader<'a> {
     pub made: BTreeMap<&'a str, usize>,
     /// Bytes of constants that may still be copied: a file may read one constant many times.
     pub copies: usize,
+    /// Constants that may still be computed.
+    pub folder: Folder,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
 }
@@ -101,7 +105,11 @@ impl<'a> Reader<'a> {
         if has_several && !matches!(operator, "Dropout" | "Split") {
             return Err("has several outputs, expected one".to_string());
         }
+        if let Some(found) = self.computed(node)? {
+            return Ok(found);
+        }
         match operator {
+            "Cast" | "ConstantOfShape" | "Gather" | "Shape" | "Tile" => Err(refusal(node)),
             "Constant" => constant(node).map(|found| Value::Constant(Rc::new(found))),
             "QuantizeLinear" => self.quantised(node),
             "DequantizeLinear" => self.dequantised(node),
