@@ -188,7 +188,7 @@ impl Folder {
         let left = self.left.checked_sub(count);
         self.left = left.ok_or_else(|| {
             format!(
-                "computes constants of {shape:?} elements, expected at most {ELEMENTS_MAX} in all: keep large constants in the file"
+                "computes a constant of shape {shape:?}, expected at most {ELEMENTS_MAX} elements in all that are computed"
             )
         })?;
         Ok(())

@@ -294,8 +294,10 @@ impl<'a> Lowering<'a> {
             Err(refused) => {
                 let way_out = self.way_out(&inputs);
                 self.stand_in(output);
-                let refused = refused.map(|reason| Runs::Refused(reason + &way_out));
-                let runs = refused.unwrap_or(Runs::Unknown);
+                let runs = refused.map_or(Runs::Unknown, |reason| {
+                    let has_one = reason.contains("--until");
+                    Runs::Refused(reason + if has_one { "" } else { &way_out })
+                });
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
@@ -375,7 +377,7 @@ impl<'a> Lowering<'a> {
     fn way_out(&self, inputs: &[usize]) -> String {
         let is_made = |input: &&usize| {
             let value = self.values.get(input);
-            value.is_some_and(|value| !value.name.is_empty() && value.name != INPUT_NAME)
+            value.is_some_and(|value| self.layers.iter().any(|layer| layer.name == value.name))
         };
         let input = inputs.iter().find(is_made);
         input.map_or(String::new(), |&input| {

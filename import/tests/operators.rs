@@ -23,6 +23,12 @@ fn operators_give_the_bytes_of_the_reference_kernels() {
     insta::assert_snapshot!(compared("operators.npz"));
 }
 
+/// What is known before a network runs is computed, and files that LiteRT takes are taken.
+#[test]
+fn networks_in_all_forms_give_the_bytes_of_the_reference_kernels() {
+    insta::assert_snapshot!(compared("folded.npz"));
+}
+
 /// The int32 of the reference wrap where an output has too small a scale: then a layer is not reported exact, and as many bytes differ.
 #[test]
 fn operators_are_exact_as_far_as_int32_hold_their_sums() {
