@@ -533,6 +533,7 @@ fn a_layer_that_is_not_exact_is_told() {
         ("leaky_relu_27", "no: at most 255 away, "),
     ] {
         let (bench, _) = bench_of_operator("ratios.npz", model, "tflite");
+        bench.write("c.json", include_str!("../../configs/tflite.json"));
         for line in [
             "import net.tflite",
             "compile net.tflite -c c.json -o p.json",

@@ -507,6 +507,12 @@ impl<'a> Lowering<'a> {
         let mut names = Vec::new();
         for output in &self.model.outputs {
             let output = self.hosted.get(output).unwrap_or(output);
+            if self.model.tensors[*output].data.is_some() {
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is a constant, which no layer makes: leave it out, or end the network with --until"
+                ));
+            }
             let Some(value) = self.values.get(output).filter(|_| whole) else {
                 continue;
             };

@@ -24,6 +24,7 @@ fn all_reasons_are_given_at_once() {
         "other_shape",
         "large_fill",
         "other_graphs",
+        "constant_output",
         "recurrent",
         "unnamed",
         "large_sums",

@@ -2,7 +2,7 @@
 
 import numpy
 
-from graph import N, R, Graph, fused, image, window
+from graph import N, R, TYPES, Graph, fused, image, window
 
 
 def plain_conv(name, activations, weights, zero_point=0, image_shape=(1, 6, 6, 2)):
@@ -113,6 +113,15 @@ def other_graphs():
     return graph
 
 
+def constant_output():
+    """The sizes of a result beside it."""
+    graph = malformed("constant_output", PLANE, 0, [("MAX_POOL_2D", [0], 1)])
+    sizes = graph.tensor("sizes", shape=(4,), dtype="int32")
+    graph.call("SHAPE", [1], [sizes], outType=TYPES["int32"])
+    graph.graph.outputs = [1, sizes]
+    return graph
+
+
 def recurrent():
     """An LSTM, whose scratch tensors have no elements."""
     graph = malformed("recurrent", (1, 8), 0, [("ABS", [0], 1)])
@@ -148,6 +157,7 @@ def no_options():
 def refused_models():
     yield "large_fill", large_fill()
     yield "other_graphs", other_graphs()
+    yield "constant_output", constant_output()
     yield "recurrent", recurrent()
     yield "unnamed", unnamed()
     yield "large_sums", one_conv("large_sums", 2**31 - 1, 2.0**11)
