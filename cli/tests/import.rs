@@ -554,11 +554,11 @@ fn wrong_arguments_are_refused() {
     let line = "import net.tflite --until #1 -o net.json";
     assert_eq!(unnamed.heddle(line).code, Some(0), "{line}");
     unnamed.refused_with(&["import net.tflite --until #9 | has no tensor \"#9\""]);
-    let bench = bench("keyword");
-    let mut nowhere = bench.command("import net.tflite --until");
+    let mut nowhere = unnamed.command("import net.tflite --until");
     nowhere.arg("");
     let run = Bench::run(nowhere);
     assert!(run.stderr.contains("has no tensor \"\""), "{}", run.stderr);
+    let bench = bench("keyword");
     bench.write("short.npy", npy("|i1", &[0; 7]));
     bench.refused_with(&[
         "import net.tflite --until nowhere | has no tensor \"nowhere\"",

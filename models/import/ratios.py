@@ -2,7 +2,7 @@
 
 import numpy
 
-from graph import N, Graph, fused
+from graph import N, Graph, fused, weighted
 
 BITS = (10, 15, 16, 20, 22, 23, 24, 27, 29, 30, 31)  # of the ratio of scales
 ALL_BYTES = numpy.arange(-128, 128).astype(numpy.int8).reshape(1, 16, 16, 1)
@@ -55,14 +55,30 @@ def ratio_model(name, operator, others, options, bits):
     return graph.run()
 
 
-def write_ratios(folder):
-    """The entries are those of operators.npz; NAME_BITS is the name of a model."""
-    entries = {}
+def behind_convolution(bits):
+    """A table that the layer before takes."""
+    graph = Graph(f"convolution_{bits}")
+    source = graph.input("input0", ALL_BYTES, 0.05, -20)
+    made = weighted(graph, "CONV_2D", source, "conv", 3, scale=0.05, zero_point=4, spread=3)
+    output = graph.tensor("output", 0.05 / (1.37 * 2.0**bits), 7)
+    graph.call("LEAKY_RELU", [made], [output], alpha=0.1)
+    return graph.run()
+
+
+def ratio_models():
+    """Name and graph of each: NAME_BITS."""
     for name, row in KINDS.items():
         for bits in (bits for bits in BITS if bits <= LARGEST.get(row[0], bits)):
-            graph = ratio_model(name, *row, bits)
-            found = f"{name}_{bits}"
-            entries[f"{found}/model"] = numpy.frombuffer(graph.pack(), numpy.uint8)
-            entries |= {f"{found}/input{i}": graph.values[at] for i, at in enumerate(graph.graph.inputs)}
-            entries[f"{found}/output"] = graph.values[graph.graph.outputs[0]]
+            yield f"{name}_{bits}", ratio_model(name, *row, bits)
+    for bits in (20, 27):
+        yield f"behind_convolution_{bits}", behind_convolution(bits)
+
+
+def write_ratios(folder):
+    """The entries are those of operators.npz."""
+    entries = {}
+    for name, graph in ratio_models():
+        entries[f"{name}/model"] = numpy.frombuffer(graph.pack(), numpy.uint8)
+        entries |= {f"{name}/input{i}": graph.values[at] for i, at in enumerate(graph.graph.inputs)}
+        entries[f"{name}/output"] = graph.values[graph.graph.outputs[0]]
     numpy.savez_compressed(folder / "ratios.npz", **entries)
