@@ -193,6 +193,22 @@ impl Tensor<'_> {
     }
 }
 
+impl Tensor<'_> {
+    /// The elements of a constant of int32, or of int64 that are no larger.
+    pub fn integers(&self) -> Option<Vec<i32>> {
+        let data = self.data.as_ref();
+        match data.filter(|_| self.element.name() == "int64") {
+            Some(data) => {
+                let words = data.chunks_exact(8);
+                let words =
+                    words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
+                words.map(|word| i32::try_from(word).ok()).collect()
+            }
+            None => self.int32(),
+        }
+    }
+}
+
 /// What an operator does with its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {

@@ -191,7 +191,7 @@ fn read_tensor<'a>(
     let sizes = list(tensor.shape()).map(|size| match u32::try_from(size) {
         Ok(size) => Ok(size),
         _ => Err(format!(
-            "has a dimension of {size} places, expected at least 0"
+            "has a dimension of {size} places, expected at least 0: convert the network with a fixed input shape"
         )),
     });
     let shape: Vec<u32> = sizes.collect::<Result<_, _>>()?;

@@ -76,6 +76,7 @@ def filled(name):
     amounts = computed(graph, "MUL", [ones, mask], "amounts", **fused(N))
     rows = computed(graph, "RESHAPE", [amounts, graph.constant("flat", [8])], "row")
     amounts = computed(graph, "RESHAPE", [rows, graph.constant("square", [4, 2])], "square")
+    amounts = computed(graph, "CAST", [amounts], "wide", "int64", inDataType=TYPES["int32"], outDataType=TYPES["int64"])
     output = graph.tensor("output", *graph.scale(source))
     graph.call("PAD", [source, amounts], [output])
     return graph.run()
