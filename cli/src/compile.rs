@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
+use crate::file_form::FileForm;
 use crate::{input, output, pieces, replace, segments, zeros};
 
 /// Runs the command.
@@ -19,7 +20,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         replace::check(target, replace::PROGRAM)?;
     }
     let params = input::read_config(&args.config)?;
-    let network = input::read_model(&args.model)?;
+    let (network, form) = input::read_either(&args.model)?;
     check_dot(args)?;
     if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
         return dump_graph(&Graph::of(&network), args.dot);
@@ -53,7 +54,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
         Some(DumpArg::Asm) => output::print(&asm(program)?),
         None if args.json => output::print_json(&summary(&compiled, &network, &params)),
-        None => output::print(&text(&compiled, &network, &params)),
+        None => output::print(&text(&compiled, &network, &params, &form)),
     }
 }
 
@@ -123,7 +124,7 @@ fn activation_bytes(program: &Program, params: &Params) -> (u32, u32) {
     )
 }
 
-fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
+fn text(compiled: &Compiled, network: &Network, params: &Params, form: &FileForm) -> String {
     let program = &compiled.program;
     let heading = ["run", "layers", "instructions", "waits", "cycles"];
     let mut rows = vec![heading.map(str::to_string).to_vec()];
@@ -141,9 +142,10 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
     }
     let mut layers = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
     for layer in &program.layers {
-        let exact = match layer.compared {
-            Some(inputs) => format!("yes, all {inputs} inputs compared"),
-            None => "yes".to_string(),
+        let exact = match (form.inexact.get(&layer.name), layer.compared) {
+            (Some(difference), _) => difference.clone(),
+            (None, Some(inputs)) => format!("yes, all {inputs} inputs compared"),
+            (None, None) => "yes".to_string(),
         };
         layers.push(vec![layer.name.clone(), place(layer), exact]);
     }

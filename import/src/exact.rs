@@ -4,6 +4,7 @@ mod channel;
 mod float;
 mod hard_swish;
 pub mod host;
+pub mod int32;
 mod inverse_root;
 mod mean;
 mod meaning;
@@ -16,7 +17,7 @@ pub use float::Float;
 pub use mean::{Mean, mean};
 pub use meaning::made;
 pub use sum::{Sum, Weighted};
-pub use table::{Function, table};
+pub use table::{Function, table, table_exact};
 
 /// How the outputs of a layer differ from those of the reference kernel, over all inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

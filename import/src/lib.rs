@@ -10,6 +10,8 @@
 //! This crate opens no file and knows no simulator.
 
 mod exact;
+mod faults;
+mod fold;
 mod lower;
 mod model;
 mod onnx;
@@ -76,17 +78,13 @@ pub fn import_with(
     }
     .map_err(ImportError)?;
     if let Some(name) = &options.until {
-        let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
-        let tensor = tensor.ok_or_else(|| {
-            ImportError(format!("has no tensor {name:?}: heddle import names them"))
-        })?;
+        let tensor = model.named(name).map_err(ImportError)?;
         model.outputs = vec![tensor];
     }
     let mut found = lower::lower(&model, &options.name, &options.inexact);
     if let Some(Err(errors)) = found.network.clone().map(Network::from_file) {
+        faults::place(&mut found, errors.faults());
         found.network = None;
-        let faults = errors.faults().iter().map(|fault| fault.message.clone());
-        found.faults.extend(faults);
     }
     Ok(found)
 }

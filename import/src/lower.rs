@@ -215,12 +215,19 @@ impl<'a> Lowering<'a> {
     }
 
     fn operator(&mut self, operator: &Operator) {
+        if operator.kind == Kind::Constant {
+            let runs = Runs::Folded("into a constant".to_string());
+            return self.row(operator, None, runs, Exact::Yes);
+        }
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
-        if hosted && !operator.kind.is_for_host() {
-            let message =
-                "reads what the host makes; cut the network in front of that with --until";
-            return self.refuse(operator, message.to_string());
+        let made = inputs.iter().find(|input| self.hosted.contains_key(input));
+        let hosted = made.is_some();
+        if let (Some(&made), false) = (made, operator.kind.is_for_host()) {
+            let name = self.model.until(made);
+            let message = format!(
+                "reads {name:?}, which the host makes; --until {name:?} ends the network with it"
+            );
+            return self.refuse(operator, message);
         }
         let function = self.function(operator);
         if let (Kind::Refused(reason), None) = (&operator.kind, function) {
@@ -281,8 +288,12 @@ impl<'a> Lowering<'a> {
                 self.row(operator, Some(name), runs, made.exact);
             }
             Err(refused) => {
+                let way_out = self.way_out(&inputs);
                 self.stand_in(output);
-                let runs = refused.map_or(Runs::Unknown, Runs::Refused);
+                let runs = refused.map_or(Runs::Unknown, |reason| {
+                    let has_one = reason.contains("--until");
+                    Runs::Refused(reason + if has_one { "" } else { &way_out })
+                });
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
@@ -294,13 +305,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The tensor among these that a layer fills with places: no other value has elements of more than a byte.
-    fn places(&self, inputs: &[usize]) -> Option<&'a str> {
+    fn places(&self, inputs: &[usize]) -> Option<String> {
         let mut made = inputs
             .iter()
-            .filter(|input| self.values.contains_key(input))
-            .map(|&input| &self.model.tensors[input]);
-        made.find(|tensor| tensor.element != Element::Int8)
-            .map(|tensor| tensor.name)
+            .filter(|input| self.values.contains_key(input));
+        let found = made.find(|&&input| self.model.tensors[input].element != Element::Int8);
+        found.map(|&input| self.model.until(input))
     }
 
     /// Whether an operator reads elements where its shapes say.
@@ -363,11 +373,11 @@ impl<'a> Lowering<'a> {
     fn way_out(&self, inputs: &[usize]) -> String {
         let is_made = |input: &&usize| {
             let value = self.values.get(input);
-            value.is_some_and(|value| !value.name.is_empty() && value.name != INPUT_NAME)
+            value.is_some_and(|value| self.layers.iter().any(|layer| layer.name == value.name))
         };
         let input = inputs.iter().find(is_made);
         input.map_or(String::new(), |&input| {
-            let name = self.model.tensors[input].name;
+            let name = self.model.until(input);
             format!("; --until {name:?} ends the network in front of it")
         })
     }
@@ -493,12 +503,20 @@ impl<'a> Lowering<'a> {
         let mut names = Vec::new();
         for output in &self.model.outputs {
             let output = self.hosted.get(output).unwrap_or(output);
+            if self.model.tensors[*output].data.is_some() {
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is a constant, which no layer makes: leave it out, or end the network with --until"
+                ));
+            }
             let Some(value) = self.values.get(output).filter(|_| whole) else {
                 continue;
             };
             if value.name == INPUT_NAME {
-                self.faults
-                    .push("the output is that of no layer".to_string());
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is an input in another shape, and no layer makes it: expected an operator between them"
+                ));
             } else if !names.contains(&value.name) {
                 names.push(value.name.clone());
             }

@@ -31,7 +31,11 @@ impl Format {
             (Format::Onnx, &[1, channels, width]) => (1, width, channels),
             _ => return None,
         };
-        if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
+        let sides = 1..=Network::SIZE_MAX;
+        if [height, width, channels]
+            .iter()
+            .any(|side| !sides.contains(side))
+        {
             return None;
         }
         Some(Shape {
@@ -102,7 +106,7 @@ impl Element {
 pub struct Tensor<'a> {
     /// Name, as the file has it.
     pub name: &'a str,
-    /// Sizes, none of them 0.
+    /// Sizes; one of 0 has no elements, and no operator that runs reads or makes it.
     pub shape: Vec<u32>,
     /// Type of the elements.
     pub element: Element,
@@ -186,6 +190,22 @@ impl Tensor<'_> {
                 .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
                 .collect(),
         )
+    }
+}
+
+impl Tensor<'_> {
+    /// The elements of a constant of int32, or of int64 that are no larger.
+    pub fn integers(&self) -> Option<Vec<i32>> {
+        let data = self.data.as_ref();
+        match data.filter(|_| self.element.name() == "int64") {
+            Some(data) => {
+                let words = data.chunks_exact(8);
+                let words =
+                    words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
+                words.map(|word| i32::try_from(word).ok()).collect()
+            }
+            None => self.int32(),
+        }
     }
 }
 
@@ -295,6 +315,8 @@ pub enum Kind {
     Softmax(f32),
     /// Place of the largest of each row of the dimension that a constant says.
     ArgMax,
+    /// What it makes is known: a constant.
+    Constant,
     /// For the host, at the beginning or the end of a network.
     Host,
     /// It cannot run, for this reason.
@@ -341,4 +363,31 @@ pub struct Model<'a> {
     pub inputs: Vec<usize>,
     /// What the host reads.
     pub outputs: Vec<usize>,
+}
+
+impl Model<'_> {
+    /// The tensor of a name, or of a number where a .tflite file has names for none.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(&self, name: &str) -> Result<usize, String> {
+        let mut tensors = self.tensors.iter();
+        let found = tensors.position(|tensor| !name.is_empty() && tensor.name == name);
+        let numbered = || {
+            let number = name.strip_prefix('#')?.parse::<usize>().ok()?;
+            let is_there = self.format == Format::Tflite && number < self.tensors.len();
+            is_there.then_some(number)
+        };
+        found
+            .or_else(numbered)
+            .ok_or_else(|| format!("has no tensor {name:?}: heddle import names them"))
+    }
+
+    /// What names a tensor where the network may end.
+    pub fn until(&self, tensor: usize) -> String {
+        match self.tensors[tensor].name {
+            "" => format!("#{tensor}"),
+            name => name.to_string(),
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! before it is: see [`limits`].
 
 mod attributes;
+mod computed;
 mod constant;
 mod external;
 mod float;

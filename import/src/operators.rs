@@ -35,10 +35,11 @@ const fn row(
 
 const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
 const HOST: &str = "same arithmetic";
+const HELD: &str = "same arithmetic; compared for all inputs where the int32 of the reference wrap";
 const PAIRS: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
 /// All of them, by name.
-pub const SUPPORTED: [Support; 29] = [
+pub const SUPPORTED: [Support; 30] = [
     row(
         &[
             "ABS",
@@ -57,7 +58,7 @@ pub const SUPPORTED: [Support; 29] = [
         ],
         &[],
         "table, in the layer before if nothing else reads that",
-        "256 bytes of the reference",
+        "256 bytes of the reference, compared where its int32 wrap",
         "-",
     ),
     row(
@@ -122,6 +123,13 @@ pub const SUPPORTED: [Support; 29] = [
         "two results, as many matrices in both",
     ),
     row(
+        &["CAST", "FILL", "GATHER", "PACK", "SHAPE", "TILE"],
+        &["Cast", "ConstantOfShape", "Gather", "Shape", "Tile"],
+        "no layer: computed at import",
+        "same numbers",
+        "sizes of a tensor, or constants of int32 and int64; so are sums, products, parts, joins and views of these",
+    ),
+    row(
         &["CONCATENATION"],
         &["Concat", "QLinearConcat"],
         "concat, by the host",
@@ -167,14 +175,14 @@ pub const SUPPORTED: [Support; 29] = [
         &["MEAN"],
         &[],
         "conv2d of equal weights over height and width; else mean, by the host",
-        "same arithmetic",
+        HELD,
         "any dimensions but the batch",
     ),
     row(
         &["MUL"],
         &["Mul", "QLinearMul"],
         "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same",
-        HOST,
+        HELD,
         "sides that are equal or 1; one of the two may be a constant",
     ),
     row(
@@ -188,7 +196,7 @@ pub const SUPPORTED: [Support; 29] = [
         &["PRELU"],
         &[],
         "prelu, by the host; with one slope a table",
-        HOST,
+        HELD,
         "constant slopes",
     ),
     row(

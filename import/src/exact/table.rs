@@ -2,10 +2,12 @@
 
 use heddle_arch::requantise::{Rounding, Scale, quantise_output};
 
+use super::int32::{holds, multiplied, shifted};
 use super::real::{erf, exp, ln, tanh};
-use super::{Float, float, hard_swish, inverse_root};
+use super::{Difference, Float, float, hard_swish, inverse_root};
 use crate::model::{Activation, Quantised};
-use crate::scale::{bounds, scale};
+use crate::report::Exact;
+use crate::scale::{bounds, reference_bounds, scale};
 
 /// A function of one byte.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,17 +50,79 @@ pub enum Function {
 /// # Errors
 /// If a scale cannot be had.
 pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<[i8; 256], String> {
+    if let Some((sides, activation)) = slopes(function, input, output) {
+        return sloped(input, output, sides, activation);
+    }
+    match function {
+        Function::Float(function) => Ok(float::table(function, input, output)),
+        Function::HardSwish => hard_swish::table(input, output),
+        Function::Rsqrt => inverse_root::table(input, output),
+        _ => Ok(real(function, input, output)),
+    }
+}
+
+/// Whether a table is that of the reference, whose int32 may wrap.
+///
+/// # Errors
+/// If a scale cannot be had.
+pub fn table_exact(
+    function: Function,
+    input: Quantised,
+    output: Quantised,
+    table: &[i8; 256],
+) -> Result<Exact, String> {
+    let Some((sides, activation)) = slopes(function, input, output) else {
+        return Ok(Exact::Yes);
+    };
+    let [below, above] = scaled(sides)?;
+    let is_held = [(128, below), (127, above)]
+        .into_iter()
+        .all(|(end, (scale, factor))| {
+            let zero_point = i64::from(input.zero_point);
+            let largest = if end == 128 {
+                end + zero_point
+            } else {
+                end - zero_point
+            };
+            holds(largest * i64::from(factor.abs()), scale)
+        });
+    let bounds = reference_bounds(activation, output);
+    if is_held && bounds.is_held {
+        return Ok(Exact::Yes);
+    }
+    let reference = each(input, |x| {
+        let (scale, factor) = if x < 0 { below } else { above };
+        // The multiplier has the sign of a slope, and what is shifted that of x.
+        let found = match function {
+            Function::LeakyRelu(_) if factor < 0 => shifted(x, scale).saturating_neg(),
+            _ => shifted(x * factor, scale),
+        };
+        let found = multiplied(found, scale).wrapping_add(output.zero_point.into());
+        found.max(bounds.min).min(bounds.max) as i8
+    });
+    let pairs = table.iter().zip(reference);
+    let pairs = pairs.map(|(&one, other)| (one.into(), other.into()));
+    Ok(Exact::Compared(Difference::of(pairs)))
+}
+
+/// What a function that is x times a factor on either side of 0 has there: real scale and whole factor below, the same from there on; and
+/// what cuts it.
+fn slopes(
+    function: Function,
+    input: Quantised,
+    output: Quantised,
+) -> Option<([(f64, i32); 2], Activation)> {
     // In single precision, as the kernels have it.
     let ratio = input.scale / output.scale;
     let sides = |below: f32, factor| [(below.into(), factor), (ratio.into(), 1)];
-    let plain = |sides| sloped(input, output, sides, Activation::None);
+    let plain = |sides| Some((sides, Activation::None));
     match function {
         Function::Quantize => {
             let ratio = f64::from(input.scale) / f64::from(output.scale);
             plain([(ratio, 1); 2])
         }
         Function::Abs => plain(sides(ratio, -1)),
-        Function::Cut(activation) => sloped(input, output, sides(ratio, 1), activation),
+        Function::Cut(activation) => Some((sides(ratio, 1), activation)),
         Function::LeakyRelu(alpha) => {
             let below = input.scale * alpha.abs() / output.scale;
             plain(sides(below, if alpha < 0.0 { -1 } else { 1 }))
@@ -68,11 +132,13 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
             let factor = i32::from(slope) - i32::from(quantised.zero_point);
             plain(sides(below, factor))
         }
-        Function::Float(function) => Ok(float::table(function, input, output)),
-        Function::HardSwish => hard_swish::table(input, output),
-        Function::Rsqrt => inverse_root::table(input, output),
-        _ => Ok(real(function, input, output)),
+        _ => None,
     }
+}
+
+fn scaled(sides: [(f64, i32); 2]) -> Result<[(Scale, i32); 2], String> {
+    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
+    Ok([below?, above?])
 }
 
 /// Every byte, from the lowest on, and its distance from the zero point.
@@ -88,8 +154,7 @@ fn sloped(
     activation: Activation,
 ) -> Result<[i8; 256], String> {
     let (min, max) = bounds(activation, output)?;
-    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
-    let (below, above) = (below?, above?);
+    let [below, above] = scaled(sides)?;
     Ok(each(input, |x| {
         let (scale, factor): (Scale, i32) = if x < 0 { below } else { above };
         quantise_output(

@@ -48,8 +48,8 @@ impl Lowering<'_> {
     pub(super) fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
         let tensor = self.operand(operator, number);
         tensor
-            .and_then(Tensor::int32)
-            .ok_or_else(|| Some(format!("has no constant int32 as input {number}")))
+            .and_then(Tensor::integers)
+            .ok_or_else(|| Some(format!("has no constant int32 or int64 as input {number}")))
     }
 
     /// For each dimension of what an operator reads its place in channels, height, width; none for the batch.

@@ -6,6 +6,7 @@ use heddle_network::{Order, Permutation, Shape};
 
 use super::Lowering;
 use super::layers::{Made, Refused, made};
+use crate::exact::int32;
 use crate::model::{Format, Operator};
 use crate::scale::{bounds, scale};
 
@@ -112,12 +113,7 @@ impl Lowering<'_> {
         let scale = scale(real / f64::from(quantised.scale))?;
         let (min, max) = bounds(operator.activation, quantised)?;
         let most = 255 * 255 * i64::from(terms);
-        if most << scale.shift().max(0) > i32::MAX.into() {
-            return Err(Some(format!(
-                "a sum of up to {most} is shifted by {} to the left, expected at most 31 bits",
-                scale.shift()
-            )));
-        }
+        int32::check(most, scale)?;
         for ((name, end), sides) in names.iter_mut().zip(["first", "second"]).zip(matrices) {
             if let Some(kind) = lying.moved(Shape::of(sides), false) {
                 *name = self.push(output, end, LayerFile::new(vec![name.clone()], kind));

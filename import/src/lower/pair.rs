@@ -10,6 +10,7 @@ use super::weighted::check_left_shift;
 use super::windows::Windows;
 use crate::exact::host;
 use crate::model::{Format, Kind, Operator, Quantised};
+use crate::report::Exact;
 use crate::scale::bounds;
 
 /// What an operator on two tensors reads.
@@ -78,6 +79,12 @@ impl Lowering<'_> {
         })?;
         let quantised = operands.each_ref().map(Operand::quantised);
         let kind = |constant| self.pair_kind(operator, quantised, output, constant);
+        // Sums are scaled by less than 1, and the scaled sum of an .onnx file leaves no bits out.
+        let wraps = operator.kind == Kind::Mul && self.model.format == Format::Tflite;
+        let exact = |constant| match wraps {
+            true => host::product_exact(quantised, constant, output, operator.activation),
+            false => Ok(Exact::Yes),
+        };
         let (source, place, held, shape, values) = match &operands {
             [Operand::Constant(..), Operand::Constant(..)] => {
                 return Err(Some("reads two constants, expected a result".to_string()));
@@ -92,7 +99,10 @@ impl Lowering<'_> {
             ] => (source, 0, held, shape, values),
             [Operand::Result(first), Operand::Result(second)] => {
                 let layer = layer_of(&[first, second], output, kind(None)?);
-                return Ok(named(layer, plane, output));
+                return Ok(Made {
+                    exact: exact(None)?,
+                    ..named(layer, plane, output)
+                });
             }
         };
         let constant = ConstantFile {
@@ -102,10 +112,14 @@ impl Lowering<'_> {
             values: values.clone(),
         };
         let layer = layer_of(&[source], output, kind(Some(constant))?);
+        let exact = exact(Some((place, values)))?;
         if values.len() == 1 {
             let bytes = (i8::MIN..=i8::MAX).collect();
             let table = crate::exact::made(layer, &[(source.value.zero_point, bytes)])?;
-            return Ok(table_layer(source, table, output));
+            return Ok(Made {
+                exact,
+                ..table_layer(source, table, output)
+            });
         }
         let factors = values
             .iter()
@@ -126,7 +140,10 @@ impl Lowering<'_> {
                 return Ok(made(layer, "conv2d 1x1, depthwise", source.plane, output));
             }
         }
-        Ok(named(layer, plane, output))
+        Ok(Made {
+            exact,
+            ..named(layer, plane, output)
+        })
     }
 
     /// The kind of a layer on two tensors, one of which may be a constant.
@@ -164,7 +181,8 @@ impl Lowering<'_> {
             .broadcast(shape)
             .filter(|&plane| plane == source.plane);
         let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
-        let scaled = host::prelu([source.quantised, slopes], output)?;
+        let inputs = [source.quantised, slopes];
+        let (scaled, exact) = host::prelu(inputs, &values, output)?;
         let kind = PreluFile {
             constant: ConstantFile {
                 shape: shape.sides(),
@@ -174,7 +192,10 @@ impl Lowering<'_> {
             },
             scaled,
         };
-        Ok(named(layer_of(&[&source], output, kind), plane, output))
+        Ok(Made {
+            exact,
+            ..named(layer_of(&[&source], output, kind), plane, output)
+        })
     }
 }
 

@@ -94,7 +94,7 @@ impl Lowering<'_> {
         let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
         let plane = Shape::of(kept);
         let count = (source.plane.elements() / plane.elements()) as u32;
-        let scaled = host::mean(source.quantised, output, count)?;
+        let (scaled, exact) = host::mean(source.quantised, output, count)?;
         let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
             .filter(|(_, over)| *over)
             .map(|(axis, _)| axis)
@@ -105,6 +105,9 @@ impl Lowering<'_> {
             ));
         }
         let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
-        Ok(made(layer, "mean", plane, output))
+        Ok(Made {
+            exact,
+            ..made(layer, "mean", plane, output)
+        })
     }
 }

@@ -4,7 +4,7 @@ use heddle_network::file::{LayerFile, TableFile};
 
 use super::Lowering;
 use super::layers::{Made, Refused, Source, layer_of, made};
-use crate::exact::{Function, table};
+use crate::exact::{Function, table, table_exact};
 use crate::model::{Element, Kind, Operator, Quantised};
 use crate::report::{Row, Runs};
 use crate::scale::bounds;
@@ -56,8 +56,12 @@ impl Lowering<'_> {
         let source = self.plane_source(operator, 0)?;
         let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;
+        let exact = table_exact(function, source.quantised, output, &values)?;
         let values = values.map(|value| value.clamp(min, max));
-        Ok(table_layer(&source, values.to_vec(), output))
+        Ok(Made {
+            exact,
+            ..table_layer(&source, values.to_vec(), output)
+        })
     }
 
     /// Puts a table into the layer that makes what it reads, if nobody else does.
@@ -89,7 +93,7 @@ impl Lowering<'_> {
         row.runs = Runs::Folded("into its table".to_string());
         Made {
             text,
-            exact: row.exact,
+            exact: row.exact.and(made.exact),
             layer: LayerFile {
                 table: made.layer.table,
                 table_zero_point: Some(zero_point),

@@ -8,7 +8,7 @@ use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile
 use super::Lowering;
 use super::layers::{Made, Refused, Source, layer_of};
 use super::windows::{Windows, windows};
-use crate::exact::{Difference, channel};
+use crate::exact::{Difference, channel, int32};
 use crate::model::{Format, Operator, Quantised, Tensor, Window};
 use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
@@ -286,12 +286,7 @@ pub(super) fn check_left_shift(
             .map(|weight| i64::from(weight.unsigned_abs()))
             .sum();
         let largest = 255 * terms + i64::from(bias.unsigned_abs());
-        if largest << scale.shift().max(0) > i32::MAX.into() {
-            return Err(format!(
-                "channel {channel}: a sum of up to {largest} is shifted by {} to the left, expected at most 31 bits",
-                scale.shift()
-            ));
-        }
+        int32::check(largest, *scale).map_err(|fault| format!("channel {channel} {fault}"))?;
     }
     Ok(())
 }

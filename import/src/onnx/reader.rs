@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::computed::refusal;
 use super::constant::{Constant, model_element};
 use super::schema::Node;
+use crate::fold::Folder;
 use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
 use crate::operators::is_supported;
 
@@ -74,6 +76,8 @@ pub struct Reader<'a> {
     pub made: BTreeMap<&'a str, usize>,
     /// Bytes of constants that may still be copied: a file may read one constant many times.
     pub copies: usize,
+    /// Constants that may still be computed.
+    pub folder: Folder,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
 }
@@ -94,6 +98,9 @@ impl<'a> Reader<'a> {
     fn value(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let is_known = matches!(&node.domain[..], "" | "ai.onnx" | "com.microsoft");
         let operator = &node.operator[..];
+        if let (true, Some(found)) = (is_known, self.computed(node)?) {
+            return Ok(found);
+        }
         if !is_known || !is_supported(Format::Onnx, operator) {
             return Err("no layer does this".to_string());
         }
@@ -102,6 +109,7 @@ impl<'a> Reader<'a> {
             return Err("has several outputs, expected one".to_string());
         }
         match operator {
+            "Cast" | "ConstantOfShape" | "Gather" | "Shape" | "Tile" => Err(refusal(node)),
             "Constant" => constant(node).map(|found| Value::Constant(Rc::new(found))),
             "QuantizeLinear" => self.quantised(node),
             "DequantizeLinear" => self.dequantised(node),
