@@ -1,19 +1,17 @@
 //! Constants for operators whose reference is no single scaled sum, and the proof over all inputs of what they give.
 
 mod channel;
-mod float;
 mod hard_swish;
 pub mod host;
 pub mod int32;
 mod inverse_root;
 mod mean;
 mod meaning;
-mod real;
+pub mod real;
 mod sum;
 mod table;
 
 pub use channel::{channel, fraction};
-pub use float::Float;
 pub use mean::{Mean, mean};
 pub use meaning::made;
 pub use sum::{Sum, Weighted};

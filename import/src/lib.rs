@@ -15,7 +15,7 @@ mod fold;
 mod lower;
 mod model;
 mod onnx;
-mod operators;
+mod ops;
 mod report;
 mod scale;
 mod tflite;
@@ -23,10 +23,11 @@ mod tflite;
 use heddle_network::Network;
 use heddle_network::{Axis, Shape};
 
-pub use exact::{Difference, Float, Function, host, table};
+pub use exact::{Difference, Function, host, table};
 pub use model::{Activation, Quantised};
 pub use onnx::{ReadBeside, is_onnx};
-pub use operators::{SUPPORTED, Support, page};
+pub use ops::bytes::function;
+pub use ops::{Support, page, supported};
 pub use report::{Exact, FileInput, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
 

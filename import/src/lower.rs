@@ -1,18 +1,8 @@
 //! From the operators of a foreign file to the layers of a network.
 
 mod dimensions;
-mod layers;
-mod matrices;
-mod moves;
-mod pads;
-mod pair;
-mod pools;
-mod rows;
-mod sum;
-mod table;
-mod transposed;
-mod weighted;
-mod windows;
+pub mod layers;
+pub mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +14,7 @@ use heddle_network::{INPUT_NAME, Shape, is_name};
 use layers::{Made, Refused};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
+use crate::ops::bytes;
 use crate::report::{Exact, FileInput, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
@@ -31,15 +22,15 @@ const WEIGHTS_MAX: usize = 1 << 30;
 
 /// Where a tensor of the file is in the network.
 #[derive(Debug, Clone)]
-struct Value {
+pub struct Value {
     /// Name of the network's tensor.
-    name: String,
+    pub name: String,
     /// Its shape there, whatever shape a reshape gave it.
-    plane: Shape,
+    pub plane: Shape,
     /// Quantised zero there: the bytes are the same, what they stand for may differ by a constant.
-    zero_point: i8,
+    pub zero_point: i8,
     /// Zeros that its readers see around it.
-    padding: PaddingFile,
+    pub padding: PaddingFile,
 }
 
 /// Makes a network of a model, or rows that say what cannot run.
@@ -86,18 +77,19 @@ fn needed(model: &Model<'_>) -> BTreeSet<usize> {
     found
 }
 
-struct Lowering<'a> {
-    model: &'a Model<'a>,
-    accepted: &'a [Inexact],
-    needed: BTreeSet<usize>,
-    values: BTreeMap<usize, Value>,
+/// A network on its way from a model.
+pub struct Lowering<'a> {
+    pub model: &'a Model<'a>,
+    pub accepted: &'a [Inexact],
+    pub needed: BTreeSet<usize>,
+    pub values: BTreeMap<usize, Value>,
     /// What the host makes, and the tensor it makes it of.
     hosted: BTreeMap<usize, usize>,
     names: BTreeSet<String>,
-    layers: Vec<LayerFile>,
+    pub layers: Vec<LayerFile>,
     /// Weights of the layers.
     weights: usize,
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
     input: Option<InputFile>,
     further_inputs: Vec<FurtherInputFile>,
     /// All of them as the file has them.
@@ -197,7 +189,7 @@ impl<'a> Lowering<'a> {
             let &[output] = &reader.outputs[..] else {
                 return tensor;
             };
-            let is_view = reader.kind == Kind::Reshape
+            let is_view = matches!(reader.kind, Kind::Reshape)
                 && model.format.plane(&model.tensors[output].shape).is_some()
                 && self.check_view(reader).is_ok();
             if !quantises && !is_view {
@@ -215,7 +207,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn operator(&mut self, operator: &Operator) {
-        if operator.kind == Kind::Constant {
+        if matches!(operator.kind, Kind::Constant) {
             let runs = Runs::Folded("into a constant".to_string());
             return self.row(operator, None, runs, Exact::Yes);
         }
@@ -261,14 +253,10 @@ impl<'a> Lowering<'a> {
             }
             _ => {}
         }
-        let made = match function {
-            None => match operator.kind {
-                Kind::BatchMatmul(adjoint) => self.product(operator, adjoint, output),
-                Kind::ArgMax => self.arg_max(operator, output),
-                Kind::TransposeConvolution(window) => self.transposed(operator, window, output),
-                _ => self.layer(operator, output),
-            },
-            Some(function) => self.tabled(operator, function, output),
+        let made = match (function, &operator.kind) {
+            (Some(_), _) => bytes::lower(self, operator, output),
+            (None, Kind::ArgMax) => operator.kind.lower(self, operator, output),
+            _ => self.layer(operator, output),
         };
         match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
@@ -301,7 +289,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether an operator that the host does at the end of a network is a layer.
     fn is_of_rows(&self, operator: &Operator, output: usize) -> bool {
-        operator.kind == Kind::ArgMax || self.softmax(operator, output).is_some()
+        matches!(operator.kind, Kind::ArgMax) || self.softmax(operator, output).is_some()
     }
 
     /// The tensor among these that a layer fills with places: no other value has elements of more than a byte.
@@ -330,7 +318,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Adds a layer that no operator is; its name is that of a tensor with this behind it.
-    fn push(&mut self, tensor: usize, end: &str, layer: LayerFile) -> String {
+    pub fn push(&mut self, tensor: usize, end: &str, layer: LayerFile) -> String {
         let name = self.layer_name(tensor, end);
         self.layers.push(LayerFile {
             name: name.clone(),
@@ -370,7 +358,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Where the network can end instead, if a layer makes what is read.
-    fn way_out(&self, inputs: &[usize]) -> String {
+    pub fn way_out(&self, inputs: &[usize]) -> String {
         let is_made = |input: &&usize| {
             let value = self.values.get(input);
             value.is_some_and(|value| self.layers.iter().any(|layer| layer.name == value.name))
@@ -474,7 +462,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The name of a tensor, and its number if the file has numbers.
-    fn shown(&self, tensor: usize) -> (&'a str, Option<usize>) {
+    pub fn shown(&self, tensor: usize) -> (&'a str, Option<usize>) {
         let index = (self.model.format == Format::Tflite).then_some(tensor);
         (self.model.tensors[tensor].name, index)
     }

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use heddle_arch::requantise::Rounding;
 use heddle_network::Network;
-use heddle_network::{Alignment, Shape};
+use heddle_network::Shape;
 
-use crate::exact::Function;
+pub use crate::ops::Kind;
 
 /// Format of a file: the order of its dimensions, and how its operators round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,94 +245,6 @@ pub struct Window {
     pub stride: [u32; 2],
     /// Distances of the places of the kernel.
     pub dilation: [u32; 2],
-}
-
-/// What an operator does.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// Convolution: image, weights (output, row, column, input), bias.
-    Convolution(Window),
-    /// Depthwise convolution: image, weights (1, row, column, output), bias.
-    Depthwise(Window),
-    /// Transposed convolution: image, weights (output, row, column, input), bias, shape of the output. The window is that of the
-    /// convolution from the output to the image.
-    TransposeConvolution(Window),
-    /// Mean of windows of this size.
-    AveragePool(Window, [u32; 2]),
-    /// Mean of windows of this size, zeros around the input included, with the scale of the output.
-    ScaledMean(Window, [u32; 2]),
-    /// Mean over dimensions that a constant lists.
-    Mean,
-    /// Zeros around a tensor, as many as a constant says.
-    Pad,
-    /// Maximum of windows of this size.
-    MaxPool(Window, [u32; 2]),
-    /// Fully connected: vector, weights (output, input), bias.
-    FullyConnected,
-    /// Sum of two tensors.
-    Add,
-    /// Difference of two tensors.
-    Sub,
-    /// Product of two tensors.
-    Mul,
-    /// x from 0 on, and x times a slope, which the second tensor has, below.
-    Prelu,
-    /// Square of the difference of two tensors.
-    SquaredDifference,
-    /// Product of matrices, each of which may be taken transposed.
-    BatchMatmul([bool; 2]),
-    /// Another order of dimensions, that a constant says.
-    Transpose,
-    /// Tensors one after another along a dimension.
-    Concat(i32),
-    /// A part, from a constant on and as large as another one says.
-    Slice,
-    /// A part between two constants; bits of the masks stand for dimensions.
-    StridedSlice {
-        /// They begin at 0.
-        begin: i32,
-        /// They go to the end.
-        end: i32,
-        /// They have one place, and are left out.
-        shrink: i32,
-    },
-    /// One of equal parts along the dimension that a constant says.
-    Split {
-        /// Its number.
-        part: usize,
-        /// How many there are.
-        parts: usize,
-    },
-    /// A larger plane of the nearest elements; seen from the middle of an element or not.
-    ResizeNearest(bool),
-    /// A plane of another size from the four nearest elements.
-    ResizeBilinear(Alignment),
-    /// A function of each byte.
-    Table(Function),
-    /// The same elements with another shape.
-    Reshape,
-    /// Share of each exponential in its row, of the input times this.
-    Softmax(f32),
-    /// Place of the largest of each row of the dimension that a constant says.
-    ArgMax,
-    /// What it makes is known: a constant.
-    Constant,
-    /// For the host, at the beginning or the end of a network.
-    Host,
-    /// It cannot run, for this reason.
-    Refused(String),
-}
-
-impl Kind {
-    /// Whether there is something that does it.
-    pub fn runs(&self) -> bool {
-        !matches!(self, Kind::Refused(_))
-    }
-
-    /// Whether the host does it, at the beginning or the end of a network.
-    pub fn is_for_host(&self) -> bool {
-        matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
-    }
 }
 
 /// An operator.

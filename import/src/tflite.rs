@@ -6,19 +6,16 @@
 mod constants;
 mod names;
 mod quantised;
-mod schema;
+pub mod schema;
 
 use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
-use heddle_network::Alignment;
-
 use constants::Sources;
 
-use crate::exact::Function;
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};
-use crate::operators::is_supported;
+use crate::ops::row;
 
 /// Most tensors of a graph.
 const TENSORS_MAX: usize = 65_536;
@@ -321,105 +318,8 @@ fn read_operator(
 
 /// What an operator does. Without the options that it needs it cannot run.
 fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
-    let found = match name {
-        "CONV_2D" => operator
-            .options::<schema::Convolution<'_>>()
-            .map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                let dilation = [options.dilation_h(), options.dilation_w()];
-                (
-                    Kind::Convolution(window(options.padding(), stride, dilation)),
-                    options.activation(),
-                )
-            }),
-        "DEPTHWISE_CONV_2D" => operator.options::<schema::Depthwise<'_>>().map(|options| {
-            let stride = [options.stride_h(), options.stride_w()];
-            let dilation = [options.dilation_h(), options.dilation_w()];
-            (
-                Kind::Depthwise(window(options.padding(), stride, dilation)),
-                options.activation(),
-            )
-        }),
-        "TRANSPOSE_CONV" => operator
-            .options::<schema::TransposeConvolution<'_>>()
-            .map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                (
-                    Kind::TransposeConvolution(window(options.padding(), stride, [None; 2])),
-                    options.activation(),
-                )
-            }),
-        "AVERAGE_POOL_2D" | "MAX_POOL_2D" => {
-            operator.options::<schema::Pool<'_>>().map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                let window = window(options.padding(), stride, [None; 2]);
-                let size = [options.filter_h(), options.filter_w()].map(|size| number(size, 0));
-                match name {
-                    "MAX_POOL_2D" => (Kind::MaxPool(window, size), options.activation()),
-                    _ => (Kind::AveragePool(window, size), options.activation()),
-                }
-            })
-        }
-        "FULLY_CONNECTED" | "ADD" | "MUL" | "SUB" => {
-            let options = operator.options::<schema::Simple<'_>>();
-            let kind = match name {
-                "FULLY_CONNECTED" => Kind::FullyConnected,
-                "ADD" => Kind::Add,
-                "MUL" => Kind::Mul,
-                _ => Kind::Sub,
-            };
-            Some((kind, options.and_then(|options| options.activation())))
-        }
-        "MEAN" => Some((Kind::Mean, None)),
-        "PAD" => Some((Kind::Pad, None)),
-        "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => Some((Kind::Reshape, None)),
-        "SOFTMAX" => {
-            let options = operator.options::<schema::Factor<'_>>();
-            let beta = options.and_then(|options| options.factor());
-            Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
-        }
-        "CONCATENATION" => {
-            let options = operator.options::<schema::Concatenation<'_>>();
-            let axis = options.as_ref().and_then(|options| options.axis());
-            let activation = options.and_then(|options| options.activation());
-            Some((Kind::Concat(axis.unwrap_or(0)), activation))
-        }
-        "STRIDED_SLICE" => strided(operator).map(|kind| (kind, None)),
-        "BATCH_MATMUL" | "RESIZE_NEAREST_NEIGHBOR" => {
-            let options = operator.options::<schema::Two<'_>>();
-            let flag = |found: Option<bool>| found.unwrap_or(false);
-            let first = flag(options.as_ref().and_then(|options| options.first()));
-            let second = flag(options.as_ref().and_then(|options| options.second()));
-            match name {
-                "BATCH_MATMUL" => Some((Kind::BatchMatmul([first, second]), None)),
-                _ if first => None,
-                _ => Some((Kind::ResizeNearest(second), None)),
-            }
-        }
-        "RESIZE_BILINEAR" => {
-            let options = operator.options::<schema::Bilinear<'_>>();
-            let flag = |found: Option<bool>| found.unwrap_or(false);
-            let corners = flag(options.as_ref().and_then(|options| options.align_corners()));
-            let centers = flag(options.and_then(|options| options.half_pixel_centers()));
-            match [corners, centers] {
-                [false, false] => Some(Alignment::Origin),
-                [false, true] => Some(Alignment::HalfPixelCenters),
-                [true, false] => Some(Alignment::AlignCorners),
-                // The reference refuses both.
-                [true, true] => None,
-            }
-            .map(|alignment| (Kind::ResizeBilinear(alignment), None))
-        }
-        "SLICE" => Some((Kind::Slice, None)),
-        "SPLIT" => Some((Kind::Split { part: 0, parts: 1 }, None)),
-        "TRANSPOSE" => Some((Kind::Transpose, None)),
-        "PRELU" => Some((Kind::Prelu, None)),
-        "ARG_MAX" => Some((Kind::ArgMax, None)),
-        "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
-        "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
-        _ => function(operator, name).map(|function| (Kind::Table(function), None)),
-    };
-    let found = found.filter(|(kind, _)| is_supported(Format::Tflite, name) || !kind.runs());
+    let row = row(Format::Tflite, name);
+    let found = row.and_then(|row| (row.of_tflite)(operator, name));
     let (kind, activation) = found.unwrap_or_else(|| (Kind::Refused(refusal(name)), None));
     let activation = match activation.unwrap_or(0) {
         0 => Activation::None,
@@ -454,26 +354,6 @@ fn refusal(name: &str) -> String {
     .to_string()
 }
 
-/// A part of a tensor, if its dimensions stay where they are.
-fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
-    let Some(options) = operator.options::<schema::StridedSlice<'_>>() else {
-        return Some(Kind::StridedSlice {
-            begin: 0,
-            end: 0,
-            shrink: 0,
-        });
-    };
-    let mask = |found: Option<i32>| found.unwrap_or(0);
-    let others = [options.ellipsis_mask(), options.new_axis_mask()];
-    let plain =
-        others.into_iter().all(|found| mask(found) == 0) && !options.offset().unwrap_or(false);
-    plain.then(|| Kind::StridedSlice {
-        begin: mask(options.begin_mask()),
-        end: mask(options.end_mask()),
-        shrink: mask(options.shrink_axis_mask()),
-    })
-}
-
 /// A transposed convolution with its image first and the shape of its output last, as others have their inputs.
 fn in_order(mut operator: Operator) -> Operator {
     if matches!(operator.kind, Kind::TransposeConvolution(_)) {
@@ -486,12 +366,12 @@ fn in_order(mut operator: Operator) -> Operator {
 
 /// An operator for each output of one that splits, which reads what is split first.
 fn parts(operator: Operator) -> Vec<Operator> {
-    if !matches!(operator.kind, Kind::Split { .. }) {
+    if !matches!(operator.kind, Kind::Split(..)) {
         return vec![operator];
     }
     let parts = operator.outputs.len();
     let part = |(part, &output): (usize, &usize)| Operator {
-        kind: Kind::Split { part, parts },
+        kind: Kind::Split(part, parts),
         inputs: operator.inputs.iter().rev().copied().collect(),
         outputs: vec![output],
         ..operator.clone()
@@ -499,37 +379,8 @@ fn parts(operator: Operator) -> Vec<Operator> {
     operator.outputs.iter().enumerate().map(part).collect()
 }
 
-/// A function of one byte.
-fn function(operator: schema::Operator<'_>, name: &str) -> Option<Function> {
-    Some(match name {
-        "ABS" => Function::Abs,
-        "ELU" => Function::Elu,
-        "EXP" => Function::Exp,
-        "GELU" => {
-            let options = operator.options::<schema::Gelu<'_>>();
-            let approximate = options.and_then(|options| options.approximate());
-            Function::Gelu {
-                approximate: approximate.unwrap_or(false),
-            }
-        }
-        "HARD_SWISH" => Function::HardSwish,
-        "LEAKY_RELU" => {
-            let options = operator.options::<schema::Factor<'_>>();
-            let alpha = options.and_then(|options| options.factor());
-            Function::LeakyRelu(alpha.unwrap_or(0.0))
-        }
-        "LOG" => Function::Log,
-        "LOGISTIC" => Function::Logistic,
-        "RELU" => Function::Cut(Activation::Relu),
-        "RELU6" => Function::Cut(Activation::Relu6),
-        "RELU_N1_TO_1" => Function::Cut(Activation::ReluN1To1),
-        "RSQRT" => Function::Rsqrt,
-        "TANH" => Function::Tanh,
-        _ => return None,
-    })
-}
-
-fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
+/// How a kernel moves.
+pub fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
     Window {
         padding: match padding.unwrap_or(0) {
             0 => Padding::Same,
@@ -541,6 +392,6 @@ fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>;
 }
 
 /// A size; 0 stands for what cannot be one.
-fn number(found: Option<i32>, default: u32) -> u32 {
+pub fn number(found: Option<i32>, default: u32) -> u32 {
     found.map_or(default, |found| u32::try_from(found).unwrap_or(0))
 }

@@ -9,7 +9,7 @@ use crate::model::{Format, Operator, Tensor};
 
 impl Lowering<'_> {
     /// Puts what an operator reads in the shape in which it reads it, where it may not see it in another one.
-    pub(super) fn lay_out(&mut self, operator: &Operator) {
+    pub fn lay_out(&mut self, operator: &Operator) {
         for &input in operator.inputs.iter().flatten() {
             let tensor = &self.model.tensors[input];
             let (Some(plane), Some(value)) = (
@@ -45,7 +45,7 @@ impl Lowering<'_> {
     }
 
     /// The constant numbers that an operator reads.
-    pub(super) fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
+    pub fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
         let tensor = self.operand(operator, number);
         tensor
             .and_then(Tensor::integers)
@@ -53,7 +53,7 @@ impl Lowering<'_> {
     }
 
     /// For each dimension of what an operator reads its place in channels, height, width; none for the batch.
-    pub(super) fn dimensions(
+    pub fn dimensions(
         &self,
         operator: &Operator,
         number: usize,
@@ -66,7 +66,7 @@ impl Lowering<'_> {
     }
 
     /// The one of them that an axis names, from the end if it is negative.
-    pub(super) fn dimension(
+    pub fn dimension(
         &self,
         dimensions: &[Option<usize>],
         axis: i32,

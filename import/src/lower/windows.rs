@@ -7,7 +7,7 @@ use heddle_network::file::{Conv2dFile, PaddingFile, ScaledFile, WindowFile};
 use crate::model::{Padding, Window};
 
 /// Kernel, stride, dilation and padding of a layer.
-pub(super) struct Windows {
+pub struct Windows {
     pub kernel: [u32; 2],
     pub stride: [u32; 2],
     pub dilation: [u32; 2],
@@ -95,7 +95,7 @@ impl Windows {
 }
 
 /// The windows of an operator, and what they make.
-pub(super) fn windows(
+pub fn windows(
     window: Window,
     kernel: [u32; 2],
     input: Shape,

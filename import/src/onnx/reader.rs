@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::computed::refusal;
 use super::constant::{Constant, model_element};
 use super::schema::Node;
 use crate::fold::Folder;
 use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
-use crate::operators::is_supported;
+use crate::ops::row;
 
 /// Bounds of a result that is not cut.
 pub const UNCUT: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
@@ -101,30 +100,13 @@ impl<'a> Reader<'a> {
         if let (true, Some(found)) = (is_known, self.computed(node)?) {
             return Ok(found);
         }
-        if !is_known || !is_supported(Format::Onnx, operator) {
-            return Err("no layer does this".to_string());
-        }
+        let row = row(Format::Onnx, operator).filter(|_| is_known);
+        let row = row.ok_or("no layer does this")?;
         let has_several = node.outputs.iter().skip(1).any(|name| !name.is_empty());
         if has_several && !matches!(operator, "Dropout" | "Split") {
             return Err("has several outputs, expected one".to_string());
         }
-        match operator {
-            "Cast" | "ConstantOfShape" | "Gather" | "Shape" | "Tile" => Err(refusal(node)),
-            "Constant" => constant(node).map(|found| Value::Constant(Rc::new(found))),
-            "QuantizeLinear" => self.quantised(node),
-            "DequantizeLinear" => self.dequantised(node),
-            "Identity" | "Dropout" | "Flatten" | "Reshape" | "Squeeze" | "Unsqueeze" => {
-                self.view(node)
-            }
-            "Relu" | "Clip" => self.clipped(node),
-            "MaxPool" | "Pad" => self.moved(node),
-            "Slice" | "Transpose" | "Resize" => self.placed(node),
-            "Split" => self.split(node),
-            "Concat" | "QLinearConcat" => self.joined(node),
-            "ArgMax" => self.places(node),
-            "Softmax" | "QLinearSoftmax" => self.hosted(node),
-            _ => self.layer(node),
-        }
+        (row.of_onnx)(self, node)
     }
 
     /// The shape of a value is that which the file says, if it says one.
@@ -260,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the host does with a tensor.
-    fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+    pub fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let rank = self.tensors[index].shape.len() as i64;
         // In old versions a softmax is one over all dimensions from the axis on.
@@ -376,7 +358,7 @@ pub fn label(node: &Node) -> String {
 }
 
 /// What a node holds.
-fn constant(node: &Node) -> Result<Constant<'_>, String> {
+pub fn constant(node: &Node) -> Result<Constant<'_>, String> {
     let name = &node.outputs[0];
     let [attribute] = &node.attributes[..] else {
         return Err("has not one value".to_string());

@@ -156,7 +156,7 @@ pub fn fold(model: &mut Model<'_>, sources: &Sources) {
 /// Results that take a shape that was computed: that of the file may be from before.
 fn reshape(model: &mut Model<'_>) {
     let computed: Vec<usize> = (model.operators.iter())
-        .filter(|operator| operator.kind == Kind::Constant)
+        .filter(|operator| matches!(operator.kind, Kind::Constant))
         .flat_map(|operator| operator.outputs.clone())
         .collect();
     for operator in &model.operators {
@@ -165,7 +165,7 @@ fn reshape(model: &mut Model<'_>) {
         else {
             continue;
         };
-        if operator.kind != Kind::Reshape || !computed.contains(&shape) {
+        if !matches!(operator.kind, Kind::Reshape) || !computed.contains(&shape) {
             continue;
         }
         let count = model.tensors[input].elements();
@@ -283,7 +283,7 @@ pub fn refuse_empty(model: &mut Model<'_>) {
         let mut tensors = tensors.map(|&tensor| &model.tensors[tensor]);
         let empty = tensors.find(|tensor| tensor.elements() == 0);
         if let Some(empty) =
-            empty.filter(|_| operator.kind.runs() && operator.kind != Kind::Constant)
+            empty.filter(|_| operator.kind.runs() && !matches!(operator.kind, Kind::Constant))
         {
             operator.kind = Kind::Refused(format!(
                 "reads or makes {:?} of shape {:?}, which has no elements",

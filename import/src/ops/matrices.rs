@@ -4,11 +4,34 @@ use heddle_arch::requantise::Rounding;
 use heddle_network::file::{KindFile, LayerFile, MatmulFile, ReshapeFile};
 use heddle_network::{Order, Permutation, Shape};
 
-use super::Lowering;
-use super::layers::{Made, Refused, made};
+use super::weighted::matrix;
+use super::{Kind, Support, flags};
 use crate::exact::int32;
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, made};
 use crate::model::{Format, Operator};
 use crate::scale::{bounds, scale};
+
+pub const ROWS: &[Support] = &[Support {
+    tflite: &["BATCH_MATMUL"],
+    of_tflite: |operator, _| Some((Kind::BatchMatmul(flags(operator)), None)),
+    onnx: &["MatMul", "QLinearMatMul"],
+    of_onnx: matrix,
+    runs_as: "matmul, in .tflite files between transposes",
+    exact: "same arithmetic",
+    expects: "two results, as many matrices in both",
+}];
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let Kind::BatchMatmul(adjoint) = operator.kind else {
+        return Err(None);
+    };
+    lowering.product(operator, adjoint, output)
+}
 
 /// How the matrices of a file lie in a plane. Those of a layer are its channels.
 #[derive(Clone, Copy)]
@@ -66,7 +89,7 @@ impl Lying {
 
 impl Lowering<'_> {
     /// A product of matrices: rows and columns are the last two dimensions of a file, and of a network height and width.
-    pub(super) fn product(
+    fn product(
         &mut self,
         operator: &Operator,
         adjoint: [bool; 2],

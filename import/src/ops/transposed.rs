@@ -4,13 +4,40 @@ use heddle_network::Network;
 use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, moving};
 use super::weighted::{Weighted, check_outputs, reals, weight_values};
-use super::windows::{Windows, windows};
+use super::{Kind, Support};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::lower::windows::{Windows, windows};
 use crate::model::{Operator, Quantised, Window};
 use crate::report::Exact;
 use crate::scale::scale;
+use crate::tflite::{schema, window};
+
+pub const ROWS: &[Support] = &[Support {
+    tflite: &["TRANSPOSE_CONV"],
+    of_tflite: |operator, _| {
+        let options = operator.options::<schema::TransposeConvolution<'_>>()?;
+        let stride = [options.stride_h(), options.stride_w()];
+        let window = window(options.padding(), stride, [None; 2]);
+        Some((Kind::TransposeConvolution(window), options.activation()))
+    },
+    runs_as: "conv2d, of a pad by the host that puts zeros between the elements",
+    exact: "same arithmetic",
+    expects: "symmetric weights; bias of int32",
+    ..Support::NONE
+}];
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let Kind::TransposeConvolution(window) = operator.kind else {
+        return Err(None);
+    };
+    lowering.transposed(operator, window, output)
+}
 
 /// How a convolution covers an axis of the output of the transposed one.
 struct Axis {
@@ -46,7 +73,7 @@ impl Axis {
 
 impl Lowering<'_> {
     /// A convolution, and in front of it a layer that puts zeros between the elements if there are any.
-    pub(super) fn transposed(
+    fn transposed(
         &mut self,
         operator: &Operator,
         window: Window,

@@ -1,17 +1,109 @@
 //! Operators on two tensors, element by element: layers of the host, or a table or a convolution where one is a constant.
 
 use heddle_network::Shape;
-use heddle_network::file::{ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile};
+use heddle_network::file::{
+    ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile, WeightedSumFile,
+};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, layer_of, made};
-use super::table::table_layer;
+use super::bytes::table_layer;
 use super::weighted::check_left_shift;
-use super::windows::Windows;
-use crate::exact::host;
-use crate::model::{Format, Kind, Operator, Quantised};
-use crate::report::Exact;
+use super::{HELD, Kind, Support, activation};
+use crate::exact::{Sum, Weighted, host};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::windows::Windows;
+use crate::model::{Format, Operator, Quantised};
+use crate::onnx::layers::{Terms, plain};
+use crate::onnx::reader::{Reader, Value};
+use crate::onnx::schema::Node;
+use crate::report::{Exact, Inexact};
 use crate::scale::bounds;
+use crate::tflite::schema;
+
+const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant";
+const SUMS: Support = Support {
+    of_tflite: tflite,
+    of_onnx: |reader, node| match reader.biased(node)? {
+        Some(value) => Ok(value),
+        None => onnx(reader, node),
+    },
+    runs_as: "add; with one byte a table",
+    exact: "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale",
+    expects: "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ",
+    ..Support::NONE
+};
+
+pub const ROWS: &[Support] = &[
+    Support {
+        tflite: &["ADD"],
+        onnx: &["Add", "QLinearAdd"],
+        ..SUMS
+    },
+    Support {
+        tflite: &["SUB"],
+        onnx: &["Sub"],
+        ..SUMS
+    },
+    Support {
+        tflite: &["MUL"],
+        of_tflite: tflite,
+        onnx: &["Mul", "QLinearMul"],
+        of_onnx: onnx,
+        runs_as: "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same",
+        exact: HELD,
+        expects: BROADCAST,
+    },
+    Support {
+        tflite: &["PRELU"],
+        of_tflite: |_, _| Some((Kind::Prelu, None)),
+        runs_as: "prelu, by the host; with one slope a table",
+        exact: HELD,
+        expects: "constant slopes",
+        ..Support::NONE
+    },
+    Support {
+        tflite: &["SQUARED_DIFFERENCE"],
+        of_tflite: |_, _| Some((Kind::SquaredDifference, None)),
+        runs_as: "squared_difference, by the host",
+        exact: "same arithmetic",
+        expects: BROADCAST,
+        ..Support::NONE
+    },
+];
+
+fn kind(name: &str) -> Kind {
+    match &name.to_lowercase()[..] {
+        "add" => Kind::Add,
+        "sub" => Kind::Sub,
+        _ => Kind::Mul,
+    }
+}
+
+fn tflite(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
+    Some((kind(name), activation(operator)))
+}
+
+fn onnx<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {
+    let mut terms = Terms::two(|reader, node, _, operands| {
+        let shape = reader.broadcast(&mut operands.tensors)?;
+        Ok((kind(plain(&node.operator)), shape))
+    });
+    terms.results = 2;
+    reader.layer(node, &terms)
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let output = lowering.model.tensors[output].quantised()?;
+    match operator.kind {
+        Kind::Add | Kind::Sub => lowering.sum(operator, output),
+        Kind::Prelu => lowering.prelu(operator, output),
+        _ => lowering.pair(operator, output),
+    }
+}
 
 /// What an operator on two tensors reads.
 enum Operand<'a> {
@@ -36,6 +128,36 @@ impl Operand<'_> {
 }
 
 impl Lowering<'_> {
+    /// A sum or a difference of both: that of the reference kernel, unless a weighted sum is asked for.
+    fn sum(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        if !self.accepted.contains(&Inexact::Add) {
+            return self.pair(operator, output);
+        }
+        let is_constant = |number| {
+            let tensor = self.operand(operator, number);
+            tensor.is_some_and(|tensor| tensor.data.is_some())
+        };
+        if is_constant(0) || is_constant(1) {
+            return self.pair(operator, output);
+        }
+        let [first, second] = [
+            self.plane_source(operator, 0)?,
+            self.plane_source(operator, 1)?,
+        ];
+        if first.plane != second.plane {
+            return self.pair(operator, output);
+        }
+        first.check_zero()?;
+        second.check_zero()?;
+        let sum = Sum {
+            inputs: [first.quantised, second.quantised],
+            subtracts: matches!(operator.kind, Kind::Sub),
+            output,
+            bounds: bounds(operator.activation, output)?,
+        };
+        weighted([&first, &second], &sum)
+    }
+
     fn pair_operand(&self, operator: &Operator, number: usize) -> Result<Operand<'_>, Refused> {
         let constant = self.operand(operator, number);
         let Some(tensor) = constant.filter(|tensor| tensor.data.is_some()) else {
@@ -67,7 +189,7 @@ impl Lowering<'_> {
     }
 
     /// A sum, a difference, a product or a squared difference with sides of 1, or with a constant.
-    pub(super) fn pair(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn pair(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -80,7 +202,7 @@ impl Lowering<'_> {
         let quantised = operands.each_ref().map(Operand::quantised);
         let kind = |constant| self.pair_kind(operator, quantised, output, constant);
         // Sums are scaled by less than 1, and the scaled sum of an .onnx file leaves no bits out.
-        let wraps = operator.kind == Kind::Mul && self.model.format == Format::Tflite;
+        let wraps = matches!(operator.kind, Kind::Mul) && self.model.format == Format::Tflite;
         let exact = |constant| match wraps {
             true => host::product_exact(quantised, constant, output, operator.activation),
             false => Ok(Exact::Yes),
@@ -159,12 +281,18 @@ impl Lowering<'_> {
         match operator.kind {
             Kind::Mul => host::product(inputs, output, bounds, rounding, constant),
             Kind::SquaredDifference => host::squared_difference(inputs, output, constant),
-            _ => host::sum(inputs, output, bounds, operator.kind == Kind::Sub, constant),
+            _ => host::sum(
+                inputs,
+                output,
+                bounds,
+                matches!(operator.kind, Kind::Sub),
+                constant,
+            ),
         }
     }
 
     /// Values below zero times slopes that a constant has.
-    pub(super) fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -197,6 +325,32 @@ impl Lowering<'_> {
             ..named(layer_of(&[&source], output, kind), plane, output)
         })
     }
+}
+
+/// A sum of both, each times a factor of 8 bits.
+fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
+    let (
+        Weighted {
+            factors,
+            scale,
+            rounding,
+        },
+        difference,
+    ) = sum.weighted()?;
+    let plane = sources[0].plane;
+    let scales = vec![scale; plane.channels as usize];
+    let kind = WeightedSumFile {
+        factors: factors.to_vec(),
+        scaled: ScaledFile::new(&scales, sum.bounds),
+        rounding: rounding.into(),
+    };
+    Ok(Made {
+        layer: layer_of(&sources, sum.output, kind),
+        text: format!("weighted_sum, factors {} and {}", factors[0], factors[1]),
+        exact: Exact::Compared(difference),
+        plane,
+        zero_point: sum.output.zero_point,
+    })
 }
 
 /// A layer that the report calls by its kind.

@@ -1,24 +1,111 @@
 //! Means and maxima of windows.
 
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_network::Shape;
 use heddle_network::file::{
-    AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, PaddingFile, ScaledFile,
+    AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, MeanFile, PaddingFile, ScaledFile,
 };
+use heddle_network::{Axis, Shape};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, layer_of, made};
 use super::weighted::check_left_shift;
-use super::windows::{Windows, windows};
-use crate::exact::{Mean, fraction, mean};
+use super::{HELD, Kind, Support};
+use crate::exact::{Mean, fraction, host, mean};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::windows::{Windows, windows};
 use crate::model::{Operator, Quantised, Tensor, Window};
+use crate::onnx::layers::{Terms, average, plain, whole};
 use crate::report::Exact;
 use crate::scale::{bounds, divided, scale};
+use crate::tflite::{number, schema, window};
 
 /// Largest window.
 const PLACES_MAX: u32 = 1 << 16;
 /// Most weights of a mean.
 const WEIGHTS_MAX: u32 = 1 << 26;
+
+pub const ROWS: &[Support] = &[
+    Support {
+        tflite: &["AVERAGE_POOL_2D"],
+        of_tflite: pool_2d,
+        runs_as: "conv2d of equal weights; with windows beyond the edges average_pool2d, by the host",
+        exact: "compared for all sums; by the host same arithmetic",
+        expects: "scale and zero point pass unchanged",
+        ..Support::NONE
+    },
+    Support {
+        onnx: &[
+            "AveragePool",
+            "GlobalAveragePool",
+            "QLinearAveragePool",
+            "QLinearGlobalAveragePool",
+            "ReduceMean",
+        ],
+        of_onnx: |reader, node| {
+            let mut terms = Terms::one(|reader, node, shape, _| match plain(&node.operator) {
+                "AveragePool" => average(node, &shape),
+                "GlobalAveragePool" => whole(&shape),
+                _ => {
+                    let keeps = reader.keeps(node, shape.len())?;
+                    let (kind, mut shape) = whole(&shape)?;
+                    shape.truncate(if keeps { shape.len() } else { 2 });
+                    Ok((kind, shape))
+                }
+            });
+            terms.setting = node.operator == "ReduceMean";
+            reader.layer(node, &terms)
+        },
+        runs_as: "conv2d of equal weights",
+        exact: "compared where outputs rise",
+        expects: "no padding, or count_include_pad 1; ReduceMean over height and width",
+        ..Support::NONE
+    },
+    Support {
+        tflite: &["MAX_POOL_2D"],
+        of_tflite: pool_2d,
+        onnx: &["MaxPool"],
+        of_onnx: |reader, node| reader.moved(node),
+        runs_as: "max_pool2d",
+        exact: "same bytes",
+        expects: "scale and zero point pass unchanged; with windows beyond the edges on the host unless a RELU comes before",
+    },
+    Support {
+        tflite: &["MEAN"],
+        of_tflite: |_, _| Some((Kind::Mean, None)),
+        runs_as: "conv2d of equal weights over height and width; else mean, by the host",
+        exact: HELD,
+        expects: "any dimensions but the batch",
+        ..Support::NONE
+    },
+];
+
+fn pool_2d(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
+    let options = operator.options::<schema::Pool<'_>>()?;
+    let stride = [options.stride_h(), options.stride_w()];
+    let window = window(options.padding(), stride, [None; 2]);
+    let size = [options.filter_h(), options.filter_w()].map(|size| number(size, 0));
+    let kind = match name {
+        "MAX_POOL_2D" => Kind::MaxPool(window, size),
+        _ => Kind::AveragePool(window, size),
+    };
+    Some((kind, options.activation()))
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let quantised = lowering.model.tensors[output].quantised()?;
+    match operator.kind {
+        Kind::AveragePool(window, size) => lowering.average(operator, window, size, output),
+        Kind::ScaledMean(window, size) => lowering.scaled_mean(operator, window, size, quantised),
+        Kind::MaxPool(window, size) => lowering.maximum(operator, window, size, output),
+        _ => match lowering.mean(operator, quantised) {
+            Err(Some(_)) => lowering.mean_over(operator, quantised),
+            found => found,
+        },
+    }
+}
 
 impl Lowering<'_> {
     /// What a pool reads, and its windows.
@@ -37,7 +124,7 @@ impl Lowering<'_> {
 
     /// The mean of the bytes: a convolution with equal weights. Where it has halves what comes out stands for the byte itself: the zero point
     /// of the layer is 0, and the bias puts back those of the bytes.
-    pub(super) fn average(
+    fn average(
         &self,
         operator: &Operator,
         window: Window,
@@ -72,7 +159,7 @@ impl Lowering<'_> {
     }
 
     /// The mean over height and width, with the scale of the output.
-    pub(super) fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
         let axes = self
             .operand(operator, 1)
@@ -113,8 +200,41 @@ impl Lowering<'_> {
         Ok(equal_weights(&source, &windows, sums, output, bounds))
     }
 
+    /// A mean over some of the dimensions.
+    fn mean_over(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        source.check_zero()?;
+        let dimensions = self.dimensions(operator, 0)?;
+        let mut over = [false; 3];
+        for axis in self.integers(operator, 1)? {
+            let dimension = self.dimension(&dimensions, axis)?;
+            if let Some(dimension) = dimension {
+                over[dimension] = true;
+            }
+        }
+        let sides = source.plane.sides();
+        let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
+        let plane = Shape::of(kept);
+        let count = (source.plane.elements() / plane.elements()) as u32;
+        let (scaled, exact) = host::mean(source.quantised, output, count)?;
+        let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
+            .filter(|(_, over)| *over)
+            .map(|(axis, _)| axis)
+            .collect();
+        if axes.is_empty() {
+            return Err(Some(
+                "is the mean over no dimension but the batch".to_string(),
+            ));
+        }
+        let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
+        Ok(Made {
+            exact,
+            ..made(layer, "mean", plane, output)
+        })
+    }
+
     /// The mean of windows with the scale of the output: halves go away from the zero point.
-    pub(super) fn scaled_mean(
+    fn scaled_mean(
         &self,
         operator: &Operator,
         window: Window,
@@ -145,7 +265,7 @@ impl Lowering<'_> {
     }
 
     /// The largest byte of each window.
-    pub(super) fn maximum(
+    fn maximum(
         &self,
         operator: &Operator,
         window: Window,
