@@ -41,6 +41,7 @@ OPERATORS = {  # name -> version, table of its options
     "PRELU": (1, None),
     "QUANTIZE": (2, "QuantizeOptions"),
     "READ_VARIABLE": (1, "ReadVariableOptions"),
+    "REDUCE_MAX": (2, "ReducerOptions"),
     "RELU": (2, None),
     "RELU6": (2, None),
     "RELU_N1_TO_1": (1, None),

@@ -121,6 +121,23 @@ PLACED = {
         {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
         lambda x: x.repeat(4, 2),
     ),
+    "reduce_max": (
+        "ReduceMax",
+        (1, 6, 5, 7),
+        (),
+        {"axes": [2, 3], "keepdims": 0},
+        lambda x: x.max((2, 3)),
+    ),
+    "reduce_max_of_all": ("ReduceMax", (1, 6, 5, 7), (), {"keepdims": 1}, lambda x: x.max((1, 2, 3), keepdims=True)),
+    "reduce_max_of_channels": (
+        "ReduceMax",
+        (1, 6, 5, 7),
+        (),
+        {"axes": [-3], "keepdims": 1},
+        lambda x: x.max(1, keepdims=True),
+    ),
+    "global_max": ("GlobalMaxPool", (1, 4, 9, 8), (), {}, lambda x: x.max((2, 3), keepdims=True)),
+    "global_max_above_256": ("GlobalMaxPool", (1, 4, 18, 15), (), {}, lambda x: x.max((2, 3), keepdims=True)),
 }
 
 
@@ -474,7 +491,8 @@ def operator_models():
     for name, kind, row in forms(splits):
         yield name, split_model(name, kind, *row)
     for name, kind, row in forms(PLACED):
-        yield name, placed_model(name, kind, *row)
+        if row[0] != "GlobalMaxPool" or kind[0] == QDQ:  # onnxruntime has it of float32 alone
+            yield name, placed_model(name, kind, *row)
     for activation in ("Relu", (-0.5, 1.0)):
         name = f"qdq_{'relu' if activation == 'Relu' else 'clip'}_alone"
         model = Model(name)

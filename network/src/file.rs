@@ -5,12 +5,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::form::{Common, Need};
 use crate::name::name_pattern;
-pub use crate::ops::{
-    AddFile, ArgMaxFile, AveragePool2dFile, ConcatFile, Conv2dFile, FullyConnectedFile, KindFile,
-    MatmulFile, MaxPool2dFile, MeanFile, MulFile, PadFile, PreluFile, ReshapeFile,
-    ResizeBilinearFile, ResizeFile, SliceFile, SoftmaxFile, SquaredDifferenceFile, TableFile,
-    WeightedSumFile,
-};
+pub use crate::ops::KindFile;
+pub use crate::ops::files::*;
 use crate::{Shape, form};
 use heddle_arch::requantise::{Rounding, Scale};
 

@@ -65,6 +65,18 @@ impl Lowering<'_> {
         found.ok_or_else(|| Some(format!("has {rank} dimensions, expected at most 4")))
     }
 
+    /// Whether a constant lists channels, height, width; the batch, which is 1, does not count.
+    pub fn over(&self, operator: &Operator) -> Result<[bool; 3], Refused> {
+        let dimensions = self.dimensions(operator, 0)?;
+        let mut over = [false; 3];
+        for axis in self.integers(operator, 1)? {
+            if let Some(dimension) = self.dimension(&dimensions, axis)? {
+                over[dimension] = true;
+            }
+        }
+        Ok(over)
+    }
+
     /// The one of them that an axis names, from the end if it is negative.
     pub fn dimension(
         &self,

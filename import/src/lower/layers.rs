@@ -5,7 +5,7 @@ use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::{Lowering, Value};
 use crate::exact::Difference;
-use crate::model::{Kind, Operator, Quantised, Tensor};
+use crate::model::{Operator, Quantised, Tensor};
 use crate::report::{Exact, Inexact};
 
 /// Why an operator cannot run; nothing if it reads what cannot be made.
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         found.quantised()?;
         let made = operator.kind.lower(self, operator, output)?;
         // Dimensions of one place may be left out.
-        let is_left_out = matches!(operator.kind, Kind::Mean | Kind::StridedSlice { .. });
+        let is_left_out = operator.kind.leaves_out();
         let is_vector = made.plane.elements() == made.plane.channels as usize;
         let fits = self.model.format.plane(&found.shape) == Some(made.plane)
             || (is_vector || is_left_out) && found.elements() == made.plane.elements();

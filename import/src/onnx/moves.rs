@@ -282,6 +282,16 @@ impl<'a> Reader<'a> {
         Ok(Value::Tensor(output))
     }
 
+    /// The dimensions that a node lists; all of them where it lists none.
+    pub fn axes(&self, node: &'a Node, rank: usize) -> Result<Vec<usize>, String> {
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        let is_all = axes.is_empty() && node.int("noop_with_empty_axes", 0) == 0;
+        match is_all {
+            true => Ok((0..rank).collect()),
+            false => axes.into_iter().map(|axis| place(axis, rank)).collect(),
+        }
+    }
+
     /// Numbers that an operator reads.
     pub fn numbers(&mut self, numbers: &[u32]) -> usize {
         let words = numbers.iter().flat_map(|number| number.to_le_bytes());

@@ -71,16 +71,7 @@ impl<'a> Reader<'a> {
     /// Inputs whose scale is that of an output, which alone says it.
     pub fn ranges_of_inputs(&mut self) {
         for operator in self.operators.iter().rev() {
-            let keeps = matches!(
-                operator.kind,
-                Kind::Reshape
-                    | Kind::MaxPool(..)
-                    | Kind::Slice
-                    | Kind::Transpose
-                    | Kind::ResizeNearest(_)
-                    | Kind::Concat(_)
-            );
-            let (true, &[output]) = (keeps, &operator.outputs[..]) else {
+            let (true, &[output]) = (operator.kind.passes(), &operator.outputs[..]) else {
                 continue;
             };
             for &input in operator.inputs.iter().flatten() {

@@ -10,6 +10,7 @@ mod moves;
 mod pads;
 mod pair;
 mod pools;
+mod reduce_max;
 mod rows;
 mod scales;
 mod transposed;
@@ -142,6 +143,10 @@ operators! {
         /// Maximum of windows of this size.
         MaxPool(Window, [u32; 2]),
     }
+    reduce_max {
+        /// Maximum over dimensions that a constant lists.
+        ReduceMax,
+    }
     pads {
         /// Zeros around a tensor, as many as a constant says.
         Pad,
@@ -196,6 +201,22 @@ impl Kind {
     /// Whether the host does it, at the beginning or the end of a network.
     pub fn is_for_host(&self) -> bool {
         matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
+    }
+
+    /// Whether the file may leave out dimensions of one place.
+    pub fn leaves_out(&self) -> bool {
+        matches!(self, Kind::Mean | Kind::StridedSlice(_) | Kind::ReduceMax)
+    }
+
+    /// Whether bytes pass unchanged.
+    pub fn passes(&self) -> bool {
+        matches!(
+            self,
+            Kind::Reshape | Kind::MaxPool(..) | Kind::ReduceMax | Kind::Slice
+        ) || matches!(
+            self,
+            Kind::Transpose | Kind::ResizeNearest(_) | Kind::Concat(_)
+        )
     }
 }
 

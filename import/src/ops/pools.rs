@@ -204,14 +204,7 @@ impl Lowering<'_> {
     fn mean_over(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
         source.check_zero()?;
-        let dimensions = self.dimensions(operator, 0)?;
-        let mut over = [false; 3];
-        for axis in self.integers(operator, 1)? {
-            let dimension = self.dimension(&dimensions, axis)?;
-            if let Some(dimension) = dimension {
-                over[dimension] = true;
-            }
-        }
+        let over = self.over(operator)?;
         let sides = source.plane.sides();
         let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
         let plane = Shape::of(kept);
