@@ -81,11 +81,11 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         .collect::<Result<_, _>>()?;
     let mut sources = Sources::new();
     let operators = operators.enumerate().map(|(index, operator)| {
-        let code = codes.get(operator.opcode_index().unwrap_or(0) as usize);
-        let source = code.and_then(|&code| constants::source(operator, code));
+        let (name, read) = read_operator(operator, &codes, tensors.len())
+            .map_err(|error| format!("operator {index}: {error}"))?;
+        let source = constants::source(operator, name, &read);
         sources.extend(constants::made(operator).zip(source));
-        read_operator(operator, &codes, tensors.len())
-            .map_err(|error| format!("operator {index}: {error}"))
+        Ok::<_, String>(read)
     });
     let mut model = Model {
         format: Format::Tflite,
@@ -276,7 +276,7 @@ fn read_operator(
     operator: schema::Operator<'_>,
     codes: &[schema::OperatorCode<'_>],
     tensors: usize,
-) -> Result<Operator, String> {
+) -> Result<(&'static str, Operator), String> {
     let index = operator.opcode_index().unwrap_or(0) as usize;
     let code = codes.get(index);
     let code = code.ok_or_else(|| format!("has code {index} of {}", codes.len()))?;
@@ -306,14 +306,16 @@ fn read_operator(
             _ => Err(format!("{name} reads tensor {index} of {tensors}")),
         },
     });
-    let (kind, activation) = kind(operator, known.unwrap_or_default());
-    Ok(Operator {
+    let known = known.unwrap_or_default();
+    let (kind, activation) = kind(operator, known);
+    let read = Operator {
         kind,
         activation,
         inputs: inputs.collect::<Result<_, _>>()?,
         outputs: indices(operator.outputs(), tensors)?,
         name,
-    })
+    };
+    Ok((known, read))
 }
 
 /// What an operator does. Without the options that it needs it cannot run.

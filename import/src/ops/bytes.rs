@@ -2,7 +2,7 @@
 
 use heddle_network::file::{LayerFile, TableFile};
 
-use super::{Kind, Support};
+use super::Kind;
 use crate::exact::real::{erf, exp, ln, tanh};
 use crate::exact::{Function, table, table_exact};
 use crate::lower::Lowering;
@@ -126,41 +126,31 @@ fn sigmoid(x: f64, _: [f32; 2]) -> f64 {
 
 const RUNS_AS: &str = "table, in the layer before if nothing else reads that";
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &names(&OF_TFLITE),
-        of_tflite: |operator, name| {
-            let alpha = operator
-                .options::<schema::Factor<'_>>()
-                .and_then(|options| options.factor());
-            let gelu = operator.options::<schema::Gelu<'_>>();
-            let approximate = gelu
-                .and_then(|options| options.approximate())
-                .unwrap_or(false);
-            let number = alpha.unwrap_or(f32::from(u8::from(approximate)));
-            Some((Kind::Table(function(name, number)?), None))
-        },
-        runs_as: RUNS_AS,
-        exact: "256 bytes of the reference, compared where its int32 wrap",
-        ..Support::NONE
+rows! {
+    tflite &names(&OF_TFLITE) => |operator, name| {
+        let alpha = operator
+            .options::<schema::Factor<'_>>()
+            .and_then(|options| options.factor());
+        let gelu = operator.options::<schema::Gelu<'_>>();
+        let approximate = gelu
+            .and_then(|options| options.approximate())
+            .unwrap_or(false);
+        let number = alpha.unwrap_or(f32::from(u8::from(approximate)));
+        Some((Kind::Table(function(name, number)?), None))
     },
-    Support {
-        onnx: &names(&OF_ONNX),
-        of_onnx: |reader, node| {
-            let mut terms = Terms::one(|reader, node, shape, _| {
-                let found = OF_ONNX.iter().find(|(name, _)| *name == node.operator);
-                let (_, of_node) = found.ok_or("no layer does this")?;
-                Ok((Kind::Table(of_node(reader, node)?), shape))
-            });
-            terms.setting = node.operator == "PRelu";
-            reader.layer(node, &terms)
-        },
-        runs_as: RUNS_AS,
-        exact: "256 bytes of the function",
-        expects: "PRelu with one slope",
-        ..Support::NONE
+    as RUNS_AS, "256 bytes of the reference, compared where its int32 wrap", "-";
+
+    onnx &names(&OF_ONNX) => |reader, node| {
+        let mut terms = Terms::one(|reader, node, shape, _| {
+            let found = OF_ONNX.iter().find(|(name, _)| *name == node.operator);
+            let (_, of_node) = found.ok_or("no layer does this")?;
+            Ok((Kind::Table(of_node(reader, node)?), shape))
+        });
+        terms.setting = node.operator == "PRelu";
+        reader.layer(node, &terms)
     },
-];
+    as RUNS_AS, "256 bytes of the function", "PRelu with one slope";
+}
 
 /// The names of a list.
 const fn names<T, const N: usize>(list: &[(&'static str, T); N]) -> [&'static str; N] {

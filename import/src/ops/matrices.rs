@@ -5,32 +5,17 @@ use heddle_network::file::{KindFile, LayerFile, MatmulFile, ReshapeFile};
 use heddle_network::{Order, Permutation, Shape};
 
 use super::weighted::matrix;
-use super::{Kind, Support, flags};
+use super::{Kind, flags};
 use crate::exact::int32;
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, made};
 use crate::model::{Format, Operator};
 use crate::scale::{bounds, scale};
 
-pub const ROWS: &[Support] = &[Support {
-    tflite: &["BATCH_MATMUL"],
-    of_tflite: |operator, _| Some((Kind::BatchMatmul(flags(operator)), None)),
-    onnx: &["MatMul", "QLinearMatMul"],
-    of_onnx: matrix,
-    runs_as: "matmul, in .tflite files between transposes",
-    exact: "same arithmetic",
-    expects: "two results, as many matrices in both",
-}];
-
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
-    let Kind::BatchMatmul(adjoint) = operator.kind else {
-        return Err(None);
-    };
-    lowering.product(operator, adjoint, output)
+rows! {
+    tflite &["BATCH_MATMUL"] => |operator, _| Some((Kind::BatchMatmul(flags(operator)), None)),
+    onnx &["MatMul", "QLinearMatMul"] => matrix,
+    as "matmul, in .tflite files between transposes", "same arithmetic", "two results, as many matrices in both";
 }
 
 /// How the matrices of a file lie in a plane. Those of a layer are its channels.
@@ -87,85 +72,85 @@ impl Lying {
     }
 }
 
-impl Lowering<'_> {
-    /// A product of matrices: rows and columns are the last two dimensions of a file, and of a network height and width.
-    fn product(
-        &mut self,
-        operator: &Operator,
-        adjoint: [bool; 2],
-        output: usize,
-    ) -> Result<Made, Refused> {
-        let quantised = self.model.tensors[output].quantised()?;
-        let rank = self.model.tensors[output].shape.len();
-        let lying = match (self.model.format, rank) {
-            (Format::Tflite, _) => Lying::Pixels,
-            (Format::Onnx, 4) => Lying::Planes,
-            (Format::Onnx, _) => Lying::Single,
-        };
-        let mut names = Vec::new();
-        let (mut scales, mut matrices) = (Vec::new(), Vec::new());
-        for number in [0, 1] {
-            let source = self.plane_source(operator, number)?;
-            source.check_zero()?;
-            scales.push(source.quantised.scale);
-            matrices.push(lying.sides(source.plane));
-            names.push(source.value.name.clone());
-        }
-        let sides = |number: usize| {
-            let [_, rows, cols]: [u32; 3] = matrices[number];
-            if adjoint[number] {
-                [cols, rows]
-            } else {
-                [rows, cols]
-            }
-        };
-        let ([rows, terms], [others, cols]) = (sides(0), sides(1));
-        let batches = matrices[0][0];
-        if terms != others || batches != matrices[1][0] {
-            return Err(Some(format!(
-                "multiplies {batches} of {rows} x {terms} and {} of {others} x {cols}, expected as many that fit",
-                matrices[1][0]
-            )));
-        }
-        let rounding = self.model.format.rounding();
-        let real = match rounding {
-            // The reference kernel multiplies in single precision.
-            Rounding::Double => f64::from(scales[0] * scales[1]),
-            Rounding::Single => f64::from(scales[0]) * f64::from(scales[1]),
-        };
-        let scale = scale(real / f64::from(quantised.scale))?;
-        let (min, max) = bounds(operator.activation, quantised)?;
-        let most = 255 * 255 * i64::from(terms);
-        int32::check(most, scale)?;
-        for ((name, end), sides) in names.iter_mut().zip(["first", "second"]).zip(matrices) {
-            if let Some(kind) = lying.moved(Shape::of(sides), false) {
-                *name = self.push(output, end, LayerFile::new(vec![name.clone()], kind));
-            }
-        }
-        let kind = MatmulFile {
-            transposed: Some(adjoint),
-            multiplier: Some(vec![scale.multiplier()]),
-            shift: Some(vec![scale.shift()]),
-            rounding: Some(rounding.into()),
-            activation_min: Some(min),
-            activation_max: Some(max),
-            ..MatmulFile::default()
-        };
-        let layer = LayerFile {
-            output_zero_point: Some(quantised.zero_point),
-            output_scale: Some(quantised.scale.into()),
-            ..LayerFile::new(names, kind)
-        };
-        let plane = lying.plane([batches, rows, cols]);
-        let Some(back) = lying.moved(plane, true) else {
-            return Ok(made(layer, "matmul", plane, quantised));
-        };
-        let product = self.push(output, "product", layer);
-        let text = match lying {
-            Lying::Pixels => "matmul between transposes",
-            _ => "matmul between reshapes",
-        };
-        let layer = LayerFile::new(vec![product], back);
-        Ok(made(layer, text, plane, quantised))
+/// A product of matrices: rows and columns are the last two dimensions of a file, and of a network height and width.
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let Kind::BatchMatmul(adjoint) = operator.kind else {
+        return Err(None);
+    };
+    let quantised = lowering.model.tensors[output].quantised()?;
+    let rank = lowering.model.tensors[output].shape.len();
+    let lying = match (lowering.model.format, rank) {
+        (Format::Tflite, _) => Lying::Pixels,
+        (Format::Onnx, 4) => Lying::Planes,
+        (Format::Onnx, _) => Lying::Single,
+    };
+    let mut names = Vec::new();
+    let (mut scales, mut matrices) = (Vec::new(), Vec::new());
+    for number in [0, 1] {
+        let source = lowering.plane_source(operator, number)?;
+        source.check_zero()?;
+        scales.push(source.quantised.scale);
+        matrices.push(lying.sides(source.plane));
+        names.push(source.value.name.clone());
     }
+    let sides = |number: usize| {
+        let [_, rows, cols]: [u32; 3] = matrices[number];
+        if adjoint[number] {
+            [cols, rows]
+        } else {
+            [rows, cols]
+        }
+    };
+    let ([rows, terms], [others, cols]) = (sides(0), sides(1));
+    let batches = matrices[0][0];
+    if terms != others || batches != matrices[1][0] {
+        return Err(Some(format!(
+            "multiplies {batches} of {rows} x {terms} and {} of {others} x {cols}, expected as many that fit",
+            matrices[1][0]
+        )));
+    }
+    let rounding = lowering.model.format.rounding();
+    let real = match rounding {
+        // The reference kernel multiplies in single precision.
+        Rounding::Double => f64::from(scales[0] * scales[1]),
+        Rounding::Single => f64::from(scales[0]) * f64::from(scales[1]),
+    };
+    let scale = scale(real / f64::from(quantised.scale))?;
+    let (min, max) = bounds(operator.activation, quantised)?;
+    let most = 255 * 255 * i64::from(terms);
+    int32::check(most, scale)?;
+    for ((name, end), sides) in names.iter_mut().zip(["first", "second"]).zip(matrices) {
+        if let Some(kind) = lying.moved(Shape::of(sides), false) {
+            *name = lowering.push(output, end, LayerFile::new(vec![name.clone()], kind));
+        }
+    }
+    let kind = MatmulFile {
+        transposed: Some(adjoint),
+        multiplier: Some(vec![scale.multiplier()]),
+        shift: Some(vec![scale.shift()]),
+        rounding: Some(rounding.into()),
+        activation_min: Some(min),
+        activation_max: Some(max),
+        ..MatmulFile::default()
+    };
+    let layer = LayerFile {
+        output_zero_point: Some(quantised.zero_point),
+        output_scale: Some(quantised.scale.into()),
+        ..LayerFile::new(names, kind)
+    };
+    let plane = lying.plane([batches, rows, cols]);
+    let Some(back) = lying.moved(plane, true) else {
+        return Ok(made(layer, "matmul", plane, quantised));
+    };
+    let product = lowering.push(output, "product", layer);
+    let text = match lying {
+        Lying::Pixels => "matmul between transposes",
+        _ => "matmul between reshapes",
+    };
+    let layer = LayerFile::new(vec![product], back);
+    Ok(made(layer, text, plane, quantised))
 }

@@ -3,6 +3,23 @@
 //! A file has [`ROWS`](bytes::ROWS), the registry from which both readers and the page of the documentation take names, and
 //! `lower`, which makes a layer of an operator.
 
+/// Makes of lines the rows of a file: names in .tflite files and how they are read, the same of .onnx files, what it becomes, whether its
+/// outputs are those of the reference, what it must be like.
+macro_rules! rows {
+    ($($(tflite $tflite:expr => $of_tflite:expr,)? $(onnx $onnx:expr => $of_onnx:expr,)?
+        as $runs_as:expr, $exact:expr, $expects:expr;)+) => {
+        #[allow(clippy::needless_update, reason = "a row may have both names")]
+        pub const ROWS: &[crate::ops::Support] = &[$(crate::ops::Support {
+            $(tflite: $tflite, of_tflite: $of_tflite,)?
+            $(onnx: $onnx, of_onnx: $of_onnx,)?
+            runs_as: $runs_as,
+            exact: $exact,
+            expects: $expects,
+            ..crate::ops::Support::NONE
+        },)+];
+    };
+}
+
 pub mod bytes;
 mod computed;
 mod matrices;

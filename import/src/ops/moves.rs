@@ -3,7 +3,7 @@
 use heddle_network::file::{ConcatFile, KindFile, ResizeBilinearFile, ResizeFile, SliceFile};
 use heddle_network::{Alignment, Axis, Permutation, Shape};
 
-use super::{Kind, Support, flags};
+use super::{Kind, flags};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, moving};
 use crate::model::{Activation, Operator};
@@ -13,87 +13,56 @@ use crate::tflite::schema;
 /// Most tensors that a layer puts one after another.
 const CONCAT_MAX: usize = 8;
 
-const SAME: Support = Support {
-    exact: "same bytes",
-    ..Support::NONE
-};
+rows! {
+    tflite &["CONCATENATION"] => |operator, _| {
+        let options = operator.options::<schema::Concatenation<'_>>();
+        let axis = options.as_ref().and_then(|options| options.axis());
+        let activation = options.and_then(|options| options.activation());
+        Some((Kind::Concat(axis.unwrap_or(0)), activation))
+    },
+    onnx &["Concat", "QLinearConcat"] => |reader, node| reader.joined(node),
+    as "concat, by the host", "same bytes", "2 to 8 results of one scale; in .onnx files those of another are means of one place before";
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &["CONCATENATION"],
-        of_tflite: |operator, _| {
-            let options = operator.options::<schema::Concatenation<'_>>();
-            let axis = options.as_ref().and_then(|options| options.axis());
-            let activation = options.and_then(|options| options.activation());
-            Some((Kind::Concat(axis.unwrap_or(0)), activation))
-        },
-        onnx: &["Concat", "QLinearConcat"],
-        of_onnx: |reader, node| reader.joined(node),
-        runs_as: "concat, by the host",
-        expects: "2 to 8 results of one scale; in .onnx files those of another are means of one place before",
-        ..SAME
+    tflite &["RESIZE_BILINEAR"] => |operator, _| {
+        let options = operator.options::<schema::Bilinear<'_>>();
+        let corners = options.as_ref().and_then(|options| options.align_corners());
+        let centers = options.and_then(|options| options.half_pixel_centers());
+        let alignment = match [corners, centers].map(|found| found.unwrap_or(false)) {
+            [false, false] => Alignment::Origin,
+            [false, true] => Alignment::HalfPixelCenters,
+            [true, false] => Alignment::AlignCorners,
+            // The reference refuses both.
+            [true, true] => return None,
+        };
+        Some((Kind::ResizeBilinear(alignment), None))
     },
-    Support {
-        tflite: &["RESIZE_BILINEAR"],
-        of_tflite: |operator, _| {
-            let options = operator.options::<schema::Bilinear<'_>>();
-            let corners = options.as_ref().and_then(|options| options.align_corners());
-            let centers = options.and_then(|options| options.half_pixel_centers());
-            let alignment = match [corners, centers].map(|found| found.unwrap_or(false)) {
-                [false, false] => Alignment::Origin,
-                [false, true] => Alignment::HalfPixelCenters,
-                [true, false] => Alignment::AlignCorners,
-                // The reference refuses both.
-                [true, true] => return None,
-            };
-            Some((Kind::ResizeBilinear(alignment), None))
-        },
-        runs_as: "resize_bilinear, by the host",
-        exact: "same arithmetic",
-        expects: "a plane of another size",
-        ..Support::NONE
+    as "resize_bilinear, by the host", "same arithmetic", "a plane of another size";
+
+    tflite &["RESIZE_NEAREST_NEIGHBOR"] => |operator, _| match flags(operator) {
+        [true, _] => None,
+        [false, half_pixels] => Some((Kind::ResizeNearest(half_pixels), None)),
     },
-    Support {
-        tflite: &["RESIZE_NEAREST_NEIGHBOR"],
-        of_tflite: |operator, _| match flags(operator) {
-            [true, _] => None,
-            [false, half_pixels] => Some((Kind::ResizeNearest(half_pixels), None)),
-        },
-        onnx: &["Resize"],
-        of_onnx: |reader, node| reader.placed(node),
-        runs_as: "resize, by the host",
-        expects: "whole multiples of height and width, each element repeated: no aligned corners; mode nearest",
-        ..SAME
+    onnx &["Resize"] => |reader, node| reader.placed(node),
+    as "resize, by the host", "same bytes", "whole multiples of height and width, each element repeated: no aligned corners; mode nearest";
+
+    tflite &["SLICE", "SPLIT", "STRIDED_SLICE"] => |operator, name| {
+        let kind = match name {
+            "SLICE" => Kind::Slice,
+            "SPLIT" => Kind::Split(0, 1),
+            _ => strided(operator)?,
+        };
+        Some((kind, None))
     },
-    Support {
-        tflite: &["SLICE", "SPLIT", "STRIDED_SLICE"],
-        of_tflite: |operator, name| {
-            let kind = match name {
-                "SLICE" => Kind::Slice,
-                "SPLIT" => Kind::Split(0, 1),
-                _ => strided(operator)?,
-            };
-            Some((kind, None))
-        },
-        onnx: &["Slice", "Split"],
-        of_onnx: |reader, node| match &node.operator[..] {
-            "Slice" => reader.placed(node),
-            _ => reader.split(node),
-        },
-        runs_as: "slice, by the host",
-        expects: "constants; stride 1, in .tflite files equal parts",
-        ..SAME
+    onnx &["Slice", "Split"] => |reader, node| match &node.operator[..] {
+        "Slice" => reader.placed(node),
+        _ => reader.split(node),
     },
-    Support {
-        tflite: &["TRANSPOSE"],
-        of_tflite: |_, _| Some((Kind::Transpose, None)),
-        onnx: &["Transpose"],
-        of_onnx: |reader, node| reader.placed(node),
-        runs_as: "transpose, by the host where its tensors are planes",
-        expects: "a constant order that leaves the batch where it is",
-        ..SAME
-    },
-];
+    as "slice, by the host", "same bytes", "constants; stride 1, in .tflite files equal parts";
+
+    tflite &["TRANSPOSE"] => |_, _| Some((Kind::Transpose, None)),
+    onnx &["Transpose"] => |reader, node| reader.placed(node),
+    as "transpose, by the host where its tensors are planes", "same bytes", "a constant order that leaves the batch where it is";
+}
 
 /// A part of a tensor, if its dimensions stay where they are.
 fn strided(operator: schema::Operator<'_>) -> Option<Kind> {

@@ -3,7 +3,7 @@
 use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
-use super::{Kind, Support};
+use super::Kind;
 use crate::lower::layers::{Made, Refused, made, moving};
 use crate::lower::windows::windows;
 use crate::lower::{Lowering, Value};
@@ -12,15 +12,12 @@ use crate::model::Operator;
 /// Most zeros on a side.
 const ZEROS_MAX: i32 = 1 << 16;
 
-pub const ROWS: &[Support] = &[Support {
-    tflite: &["PAD"],
-    of_tflite: |_, _| Some((Kind::Pad, None)),
-    onnx: &["Pad"],
-    of_onnx: |reader, node| reader.moved(node),
-    runs_as: "no layer where convolutions alone read it: their padding; else pad, by the host",
-    exact: "same bytes",
-    expects: "a constant number of zeros, around any dimension but the batch",
-}];
+rows! {
+    tflite &["PAD"] => |_, _| Some((Kind::Pad, None)),
+    onnx &["Pad"] => |reader, node| reader.moved(node),
+    as "no layer where convolutions alone read it: their padding; else pad, by the host", "same bytes",
+    "a constant number of zeros, around any dimension but the batch";
+}
 
 /// A layer that puts zeros around a tensor.
 pub fn lower(

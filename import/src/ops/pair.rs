@@ -7,7 +7,7 @@ use heddle_network::file::{
 
 use super::bytes::table_layer;
 use super::weighted::check_left_shift;
-use super::{HELD, Kind, Support, activation};
+use super::{HELD, Kind, activation};
 use crate::exact::{Sum, Weighted, host};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of, made};
@@ -21,55 +21,27 @@ use crate::scale::bounds;
 use crate::tflite::schema;
 
 const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant";
-const SUMS: Support = Support {
-    of_tflite: tflite,
-    of_onnx: |reader, node| match reader.biased(node)? {
-        Some(value) => Ok(value),
-        None => onnx(reader, node),
-    },
-    runs_as: "add; with one byte a table",
-    exact: "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale",
-    expects: "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ",
-    ..Support::NONE
-};
+const COMPARED: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &["ADD"],
-        onnx: &["Add", "QLinearAdd"],
-        ..SUMS
-    },
-    Support {
-        tflite: &["SUB"],
-        onnx: &["Sub"],
-        ..SUMS
-    },
-    Support {
-        tflite: &["MUL"],
-        of_tflite: tflite,
-        onnx: &["Mul", "QLinearMul"],
-        of_onnx: onnx,
-        runs_as: "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same",
-        exact: HELD,
-        expects: BROADCAST,
-    },
-    Support {
-        tflite: &["PRELU"],
-        of_tflite: |_, _| Some((Kind::Prelu, None)),
-        runs_as: "prelu, by the host; with one slope a table",
-        exact: HELD,
-        expects: "constant slopes",
-        ..Support::NONE
-    },
-    Support {
-        tflite: &["SQUARED_DIFFERENCE"],
-        of_tflite: |_, _| Some((Kind::SquaredDifference, None)),
-        runs_as: "squared_difference, by the host",
-        exact: "same arithmetic",
-        expects: BROADCAST,
-        ..Support::NONE
-    },
-];
+rows! {
+    tflite &["ADD"] => tflite,
+    onnx &["Add", "QLinearAdd"] => sum,
+    as "add; with one byte a table", COMPARED, "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
+
+    tflite &["SUB"] => tflite,
+    onnx &["Sub"] => sum,
+    as "add; with one byte a table", COMPARED, "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
+
+    tflite &["MUL"] => tflite,
+    onnx &["Mul", "QLinearMul"] => onnx,
+    as "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same", HELD, BROADCAST;
+
+    tflite &["PRELU"] => |_, _| Some((Kind::Prelu, None)),
+    as "prelu, by the host; with one slope a table", HELD, "constant slopes";
+
+    tflite &["SQUARED_DIFFERENCE"] => |_, _| Some((Kind::SquaredDifference, None)),
+    as "squared_difference, by the host", "same arithmetic", BROADCAST;
+}
 
 fn kind(name: &str) -> Kind {
     match &name.to_lowercase()[..] {
@@ -81,6 +53,13 @@ fn kind(name: &str) -> Kind {
 
 fn tflite(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
     Some((kind(name), activation(operator)))
+}
+
+fn sum<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {
+    match reader.biased(node)? {
+        Some(value) => Ok(value),
+        None => onnx(reader, node),
+    }
 }
 
 fn onnx<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {

@@ -7,7 +7,7 @@ use heddle_network::file::{
 use heddle_network::{Axis, Shape};
 
 use super::weighted::check_left_shift;
-use super::{HELD, Kind, Support};
+use super::{HELD, Kind};
 use crate::exact::{Mean, fraction, host, mean};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of, made};
@@ -23,60 +23,34 @@ const PLACES_MAX: u32 = 1 << 16;
 /// Most weights of a mean.
 const WEIGHTS_MAX: u32 = 1 << 26;
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &["AVERAGE_POOL_2D"],
-        of_tflite: pool_2d,
-        runs_as: "conv2d of equal weights; with windows beyond the edges average_pool2d, by the host",
-        exact: "compared for all sums; by the host same arithmetic",
-        expects: "scale and zero point pass unchanged",
-        ..Support::NONE
+rows! {
+    tflite &["AVERAGE_POOL_2D"] => pool_2d,
+    as "conv2d of equal weights; with windows beyond the edges average_pool2d, by the host", "compared for all sums; by the host same arithmetic",
+    "scale and zero point pass unchanged";
+
+    onnx &["AveragePool", "GlobalAveragePool", "QLinearAveragePool", "QLinearGlobalAveragePool", "ReduceMean"] => |reader, node| {
+        let mut terms = Terms::one(|reader, node, shape, _| match plain(&node.operator) {
+            "AveragePool" => average(node, &shape),
+            "GlobalAveragePool" => whole(&shape),
+            _ => {
+                let keeps = reader.keeps(node, shape.len())?;
+                let (kind, mut shape) = whole(&shape)?;
+                shape.truncate(if keeps { shape.len() } else { 2 });
+                Ok((kind, shape))
+            }
+        });
+        terms.setting = node.operator == "ReduceMean";
+        reader.layer(node, &terms)
     },
-    Support {
-        onnx: &[
-            "AveragePool",
-            "GlobalAveragePool",
-            "QLinearAveragePool",
-            "QLinearGlobalAveragePool",
-            "ReduceMean",
-        ],
-        of_onnx: |reader, node| {
-            let mut terms = Terms::one(|reader, node, shape, _| match plain(&node.operator) {
-                "AveragePool" => average(node, &shape),
-                "GlobalAveragePool" => whole(&shape),
-                _ => {
-                    let keeps = reader.keeps(node, shape.len())?;
-                    let (kind, mut shape) = whole(&shape)?;
-                    shape.truncate(if keeps { shape.len() } else { 2 });
-                    Ok((kind, shape))
-                }
-            });
-            terms.setting = node.operator == "ReduceMean";
-            reader.layer(node, &terms)
-        },
-        runs_as: "conv2d of equal weights",
-        exact: "compared where outputs rise",
-        expects: "no padding, or count_include_pad 1; ReduceMean over height and width",
-        ..Support::NONE
-    },
-    Support {
-        tflite: &["MAX_POOL_2D"],
-        of_tflite: pool_2d,
-        onnx: &["MaxPool"],
-        of_onnx: |reader, node| reader.moved(node),
-        runs_as: "max_pool2d",
-        exact: "same bytes",
-        expects: "scale and zero point pass unchanged; with windows beyond the edges on the host unless a RELU comes before",
-    },
-    Support {
-        tflite: &["MEAN"],
-        of_tflite: |_, _| Some((Kind::Mean, None)),
-        runs_as: "conv2d of equal weights over height and width; else mean, by the host",
-        exact: HELD,
-        expects: "any dimensions but the batch",
-        ..Support::NONE
-    },
-];
+    as "conv2d of equal weights", "compared where outputs rise", "no padding, or count_include_pad 1; ReduceMean over height and width";
+
+    tflite &["MAX_POOL_2D"] => pool_2d,
+    onnx &["MaxPool"] => |reader, node| reader.moved(node),
+    as "max_pool2d", "same bytes", "scale and zero point pass unchanged; with windows beyond the edges on the host unless a RELU comes before";
+
+    tflite &["MEAN"] => |_, _| Some((Kind::Mean, None)),
+    as "conv2d of equal weights over height and width; else mean, by the host", HELD, "any dimensions but the batch";
+}
 
 fn pool_2d(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
     let options = operator.options::<schema::Pool<'_>>()?;

@@ -3,7 +3,7 @@
 use heddle_network::file::{LayerFile, MaxPool2dFile, ReduceMaxFile};
 use heddle_network::{Axis, Shape};
 
-use super::{Kind, Support};
+use super::Kind;
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, made, moving};
 use crate::lower::windows::Windows;
@@ -13,11 +13,9 @@ use crate::onnx::reader::Value;
 /// Most places of a window of the machine.
 const PLACES_MAX: u32 = 256;
 
-pub const ROWS: &[Support] = &[Support {
-    tflite: &["REDUCE_MAX"],
-    of_tflite: |_, _| Some((Kind::ReduceMax, None)),
-    onnx: &["GlobalMaxPool", "ReduceMax"],
-    of_onnx: |reader, node| {
+rows! {
+    tflite &["REDUCE_MAX"] => |_, _| Some((Kind::ReduceMax, None)),
+    onnx &["GlobalMaxPool", "ReduceMax"] => |reader, node| {
         let is_float = matches!(reader.input(node, 0)?, Value::Dequantised(_));
         let index = reader.activation(node, 0)?;
         let shape = reader.tensors[index].shape.clone();
@@ -42,10 +40,9 @@ pub const ROWS: &[Support] = &[Support {
             is_float,
         ))
     },
-    runs_as: "max_pool2d over height and width, columns first above 256 places; else reduce_max, by the host",
-    exact: "same bytes",
-    expects: "any dimensions but the batch; scale and zero point pass unchanged",
-}];
+    as "max_pool2d over height and width, columns first above 256 places; else reduce_max, by the host", "same bytes",
+    "any dimensions but the batch; scale and zero point pass unchanged";
+}
 
 /// Windows of the whole plane, or of its columns and then of the row that is left.
 pub fn lower(

@@ -3,7 +3,7 @@
 use heddle_network::file::{ArgMaxFile, LayerFile, SoftmaxFile};
 use heddle_network::{Axis, PLACE_BYTES, Shape};
 
-use super::{Kind, Support};
+use super::Kind;
 use crate::exact::host;
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, layer_of, made};
@@ -11,30 +11,21 @@ use crate::model::{Activation, Operator};
 use crate::report::Exact;
 use crate::tflite::schema;
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &["ARG_MAX"],
-        of_tflite: |_, _| Some((Kind::ArgMax, None)),
-        onnx: &["ArgMax"],
-        of_onnx: |reader, node| reader.places(node),
-        runs_as: "arg_max, by the host",
-        exact: "same arithmetic",
-        expects: "over any dimension but the batch, the first of several; an output of the network, which no layer reads. Of what is not run it is not run either",
+rows! {
+    tflite &["ARG_MAX"] => |_, _| Some((Kind::ArgMax, None)),
+    onnx &["ArgMax"] => |reader, node| reader.places(node),
+    as "arg_max, by the host", "same arithmetic",
+    "over any dimension but the batch, the first of several; an output of the network, which no layer reads. Of what is not run it is not run either";
+
+    tflite &["SOFTMAX"] => |operator, _| {
+        let options = operator.options::<schema::Factor<'_>>();
+        let beta = options.and_then(|options| options.factor());
+        Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
     },
-    Support {
-        tflite: &["SOFTMAX"],
-        of_tflite: |operator, _| {
-            let options = operator.options::<schema::Factor<'_>>();
-            let beta = options.and_then(|options| options.factor());
-            Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
-        },
-        onnx: &["Softmax", "QLinearSoftmax"],
-        of_onnx: |reader, node| reader.hosted(node),
-        runs_as: "softmax, by the host",
-        exact: "same arithmetic",
-        expects: "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run",
-    },
-];
+    onnx &["Softmax", "QLinearSoftmax"] => |reader, node| reader.hosted(node),
+    as "softmax, by the host", "same arithmetic",
+    "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run";
+}
 
 pub fn lower(
     lowering: &mut Lowering<'_>,

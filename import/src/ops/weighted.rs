@@ -5,7 +5,7 @@ use heddle_network::Network;
 use heddle_network::Shape;
 use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile};
 
-use super::{Kind, Support, activation};
+use super::{Kind, activation};
 use crate::exact::{Difference, channel, int32};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of};
@@ -18,56 +18,40 @@ use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
 use crate::tflite::{schema, window};
 
-pub const ROWS: &[Support] = &[
-    Support {
-        tflite: &["CONV_2D", "DEPTHWISE_CONV_2D"],
-        of_tflite: |operator, name| match name {
-            "CONV_2D" => {
-                let options = operator.options::<schema::Convolution<'_>>()?;
-                let stride = [options.stride_h(), options.stride_w()];
-                let dilation = [options.dilation_h(), options.dilation_w()];
-                let window = window(options.padding(), stride, dilation);
-                Some((Kind::Convolution(window), options.activation()))
-            }
-            _ => {
-                let options = operator.options::<schema::Depthwise<'_>>()?;
-                let stride = [options.stride_h(), options.stride_w()];
-                let dilation = [options.dilation_h(), options.dilation_w()];
-                let window = window(options.padding(), stride, dilation);
-                Some((Kind::Depthwise(window), options.activation()))
-            }
-        },
-        onnx: &["Conv", "QLinearConv"],
-        of_onnx: |reader, node| {
-            let mut terms = Terms::two(|reader, node, shape, operands| {
-                let (kind, weights, shape) = reader.convolution(node, &shape, operands)?;
-                operands.tensors[1] = weights;
-                Ok((kind, shape))
-            });
-            terms.bias = true;
-            reader.layer(node, &terms)
-        },
-        runs_as: "conv2d",
-        exact: "same arithmetic",
-        expects: "symmetric weights, any groups; bias of int32",
+rows! {
+    tflite &["CONV_2D", "DEPTHWISE_CONV_2D"] => |operator, name| match name {
+        "CONV_2D" => {
+            let options = operator.options::<schema::Convolution<'_>>()?;
+            let stride = [options.stride_h(), options.stride_w()];
+            let dilation = [options.dilation_h(), options.dilation_w()];
+            let window = window(options.padding(), stride, dilation);
+            Some((Kind::Convolution(window), options.activation()))
+        }
+        _ => {
+            let options = operator.options::<schema::Depthwise<'_>>()?;
+            let stride = [options.stride_h(), options.stride_w()];
+            let dilation = [options.dilation_h(), options.dilation_w()];
+            let window = window(options.padding(), stride, dilation);
+            Some((Kind::Depthwise(window), options.activation()))
+        }
     },
-    Support {
-        tflite: &["FULLY_CONNECTED"],
-        of_tflite: |operator, _| Some((Kind::FullyConnected, activation(operator))),
-        runs_as: "fully_connected",
-        exact: "compared where outputs rise; if not, --inexact fully_connected",
-        expects: "symmetric weights; of several rows a conv2d 1x1",
-        ..Support::NONE
+    onnx &["Conv", "QLinearConv"] => |reader, node| {
+        let mut terms = Terms::two(|reader, node, shape, operands| {
+            let (kind, weights, shape) = reader.convolution(node, &shape, operands)?;
+            operands.tensors[1] = weights;
+            Ok((kind, shape))
+        });
+        terms.bias = true;
+        reader.layer(node, &terms)
     },
-    Support {
-        onnx: &["Gemm", "MatMul", "QGemm", "QLinearMatMul"],
-        of_onnx: matrix,
-        runs_as: "fully_connected",
-        exact: "same arithmetic",
-        expects: "constant symmetric weights, one row; bias of int32, also by an Add",
-        ..Support::NONE
-    },
-];
+    as "conv2d", "same arithmetic", "symmetric weights, any groups; bias of int32";
+
+    tflite &["FULLY_CONNECTED"] => |operator, _| Some((Kind::FullyConnected, activation(operator))),
+    as "fully_connected", "compared where outputs rise; if not, --inexact fully_connected", "symmetric weights; of several rows a conv2d 1x1";
+
+    onnx &["Gemm", "MatMul", "QGemm", "QLinearMatMul"] => matrix,
+    as "fully_connected", "same arithmetic", "constant symmetric weights, one row; bias of int32, also by an Add";
+}
 
 /// A product of matrices, or of one and weights.
 pub fn matrix<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{list, names, schema};
+use super::{list, schema};
 use crate::fold::{Arithmetic, Array, Folder, Integer, Part, Step};
-use crate::model::{Kind, Model, Tensor};
+use crate::model::{Activation, Kind, Model, Operator, Tensor};
 
 /// What makes a tensor that may be known.
 pub enum Source {
@@ -26,71 +26,40 @@ pub enum Given {
     /// Begin and size of a part.
     Slice,
     /// Begin, end and stride of a part, and masks of a bit for each dimension.
-    StridedSlice { begin: i32, end: i32, shrink: i32 },
+    StridedSlice([i32; 3]),
 }
 
 /// What the operators of a graph make, as far as it may be known, by the tensors that they make.
 pub type Sources = BTreeMap<usize, Source>;
 
-/// What an operator makes.
-pub fn source(operator: schema::Operator<'_>, code: schema::OperatorCode<'_>) -> Option<Source> {
-    let builtin = code.deprecated_builtin_code().unwrap_or(0).into();
-    let name = names::name(code.builtin_code().unwrap_or(0).max(builtin))?;
+/// What an operator makes: of this name, and read as this.
+pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) -> Option<Source> {
     let number = |found: Option<i32>| i64::from(found.unwrap_or(0));
-    let is_plain = |activation: Option<i8>| activation.unwrap_or(0) == 0;
-    let step = match name {
-        "SHAPE" => return Some(Source::Shape),
-        "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => return Some(Source::Given(Given::Reshape)),
-        "CAST" => return Some(Source::Given(Given::Cast)),
-        "SLICE" => return Some(Source::Given(Given::Slice)),
-        "STRIDED_SLICE" => {
-            let options = operator.options::<schema::StridedSlice<'_>>();
-            let mask = |field: fn(&schema::StridedSlice<'_>) -> Option<i32>| {
-                options.as_ref().and_then(field).unwrap_or(0)
-            };
-            let is_relative = options
-                .as_ref()
-                .and_then(|options| options.offset())
-                .unwrap_or(false);
-            let others =
-                mask(|options| options.ellipsis_mask()) | mask(|options| options.new_axis_mask());
-            let given = Given::StridedSlice {
-                begin: mask(|options| options.begin_mask()),
-                end: mask(|options| options.end_mask()),
-                shrink: mask(|options| options.shrink_axis_mask()),
-            };
-            return (others == 0 && !is_relative).then_some(Source::Given(given));
-        }
-        "PACK" => {
-            let options = operator.options::<schema::Pack<'_>>();
+    let is_plain = matches!(operator.activation, Activation::None);
+    let step = match (name, &operator.kind) {
+        (_, Kind::Reshape) => return Some(Source::Given(Given::Reshape)),
+        (_, Kind::Slice) => return Some(Source::Given(Given::Slice)),
+        (_, &Kind::StridedSlice(masks)) => return Some(Source::Given(Given::StridedSlice(masks))),
+        (_, &Kind::Concat(axis)) if is_plain => Step::Concat(axis.into()),
+        (_, Kind::Add) if is_plain => Step::Pairs(Arithmetic::Add),
+        (_, Kind::Sub) if is_plain => Step::Pairs(Arithmetic::Sub),
+        (_, Kind::Mul) if is_plain => Step::Pairs(Arithmetic::Mul),
+        ("SHAPE", _) => return Some(Source::Shape),
+        ("CAST", _) => return Some(Source::Given(Given::Cast)),
+        ("PACK", _) => {
+            let options = options.options::<schema::Pack<'_>>();
             Step::Pack(number(options.and_then(|options| options.axis())))
         }
-        "CONCATENATION" => {
-            let options = operator.options::<schema::Concatenation<'_>>();
-            let activation = options.as_ref().and_then(|options| options.activation());
-            let axis = options.and_then(|options| options.axis());
-            is_plain(activation).then(|| Step::Concat(number(axis)))?
-        }
-        "GATHER" => {
-            let options = operator.options::<schema::Gather<'_>>();
+        ("GATHER", _) => {
+            let options = options.options::<schema::Gather<'_>>();
             let batches = options
                 .as_ref()
                 .and_then(|options| options.batch_dimensions());
             let axis = options.and_then(|options| options.axis());
             (number(batches) == 0).then(|| Step::Gather(number(axis)))?
         }
-        "TILE" => Step::Tile,
-        "FILL" => Step::Fill,
-        "ADD" | "SUB" | "MUL" => {
-            let options = operator.options::<schema::Simple<'_>>();
-            let arithmetic = match name {
-                "ADD" => Arithmetic::Add,
-                "SUB" => Arithmetic::Sub,
-                _ => Arithmetic::Mul,
-            };
-            let activation = options.and_then(|options| options.activation());
-            is_plain(activation).then_some(Step::Pairs(arithmetic))?
-        }
+        ("TILE", _) => Step::Tile,
+        ("FILL", _) => Step::Fill,
         _ => return None,
     };
     Some(Source::Step(step))
@@ -258,7 +227,7 @@ impl Given {
                 };
                 Step::Slice(pairs.map(part).collect())
             }
-            Given::StridedSlice { begin, end, shrink } => {
+            Given::StridedSlice([begin, end, shrink]) => {
                 let (starts, ends, steps) = (numbers(1)?, numbers(2)?, numbers(3)?);
                 let lists = starts.iter().zip(ends).zip(steps).enumerate();
                 let part = |(axis, ((&start, &to), &step)): (usize, ((&i64, &i64), &i64))| {
