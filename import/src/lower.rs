@@ -137,11 +137,7 @@ impl<'a> Lowering<'a> {
 
     /// An input: the first one has a name of its own.
     fn input(&mut self, tensor: usize, plane: Shape, quantised: Quantised) {
-        let Shape {
-            channels,
-            height,
-            width,
-        } = plane;
+        let [channels, height, width] = plane.sides();
         let zero_point = quantised.zero_point;
         let input = InputFile {
             channels,
@@ -164,6 +160,11 @@ impl<'a> Lowering<'a> {
                 input,
             }),
         }
+        self.hold(tensor, name, plane, zero_point);
+    }
+
+    /// Where a tensor of the file is.
+    fn hold(&mut self, tensor: usize, name: String, plane: Shape, zero_point: i8) {
         let value = Value {
             name,
             plane,
@@ -261,13 +262,7 @@ impl<'a> Lowering<'a> {
         match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
                 let name = self.layer_name(output, "");
-                let value = Value {
-                    name: name.clone(),
-                    plane: made.plane,
-                    zero_point: made.zero_point,
-                    padding: PaddingFile::default(),
-                };
-                self.values.insert(output, value);
+                self.hold(output, name.clone(), made.plane, made.zero_point);
                 let runs = Runs::layer(&made.layer, made.text);
                 self.layers.push(LayerFile {
                     name: name.clone(),
@@ -375,13 +370,7 @@ impl<'a> Lowering<'a> {
         let tensor = &self.model.tensors[output];
         let plane = self.model.format.plane(&tensor.shape);
         if let (Some(plane), Ok(quantised)) = (plane, tensor.quantised()) {
-            let value = Value {
-                name: String::new(),
-                plane,
-                zero_point: quantised.zero_point,
-                padding: PaddingFile::default(),
-            };
-            self.values.insert(output, value);
+            self.hold(output, String::new(), plane, quantised.zero_point);
         }
     }
 

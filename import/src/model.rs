@@ -38,11 +38,7 @@ impl Format {
         {
             return None;
         }
-        Some(Shape {
-            channels,
-            height,
-            width,
-        })
+        Some(Shape::of([channels, height, width]))
     }
 
     /// For each of so many dimensions its place in channels, height, width; none for the batch.
@@ -191,21 +187,15 @@ impl Tensor<'_> {
                 .collect(),
         )
     }
-}
 
-impl Tensor<'_> {
     /// The elements of a constant of int32, or of int64 that are no larger.
     pub fn integers(&self) -> Option<Vec<i32>> {
-        let data = self.data.as_ref();
-        match data.filter(|_| self.element.name() == "int64") {
-            Some(data) => {
-                let words = data.chunks_exact(8);
-                let words =
-                    words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
-                words.map(|word| i32::try_from(word).ok()).collect()
-            }
-            None => self.int32(),
+        if self.element.name() != "int64" {
+            return self.int32();
         }
+        let words = self.data.as_ref()?.chunks_exact(8);
+        let words = words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
+        words.map(|word| i32::try_from(word).ok()).collect()
     }
 }
 

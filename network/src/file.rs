@@ -206,6 +206,25 @@ pub struct PaddingFile {
     pub right: u32,
 }
 
+impl PaddingFile {
+    /// Before and behind: height first.
+    #[must_use]
+    pub fn of([[top, bottom], [left, right]]: [[u32; 2]; 2]) -> Self {
+        Self {
+            top,
+            bottom,
+            left,
+            right,
+        }
+    }
+
+    /// The same.
+    #[must_use]
+    pub fn sides(self) -> [[u32; 2]; 2] {
+        [[self.top, self.bottom], [self.left, self.right]]
+    }
+}
+
 /// A stored tensor that takes the place of one of two inputs.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

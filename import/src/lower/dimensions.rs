@@ -1,7 +1,7 @@
 //! Dimensions of a file as those of a plane, and planes in the shapes in which operators read them.
 
-use heddle_network::Order;
 use heddle_network::file::{LayerFile, ReshapeFile};
+use heddle_network::{Axis, Order, Shape};
 
 use super::layers::Refused;
 use super::{Lowering, Value};
@@ -65,16 +65,25 @@ impl Lowering<'_> {
         found.ok_or_else(|| Some(format!("has {rank} dimensions, expected at most 4")))
     }
 
-    /// Whether a constant lists channels, height, width; the batch, which is 1, does not count.
-    pub fn over(&self, operator: &Operator) -> Result<[bool; 3], Refused> {
+    /// Whether a constant lists channels, height, width, which of them, and a plane that has one place along each of these.
+    pub fn over(
+        &self,
+        operator: &Operator,
+        plane: Shape,
+    ) -> Result<([bool; 3], Vec<Axis>, Shape), Refused> {
         let dimensions = self.dimensions(operator, 0)?;
         let mut over = [false; 3];
         for axis in self.integers(operator, 1)? {
+            // The batch, which is 1, does not count.
             if let Some(dimension) = self.dimension(&dimensions, axis)? {
                 over[dimension] = true;
             }
         }
-        Ok(over)
+        let axes: Vec<Axis> = (Axis::ALL.into_iter())
+            .filter(|axis| over[axis.index()])
+            .collect();
+        let plane = axes.iter().fold(plane, |plane, &axis| plane.with(axis, 1));
+        Ok((over, axes, plane))
     }
 
     /// The one of them that an axis names, from the end if it is negative.

@@ -6,7 +6,7 @@ use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
 use super::views::within;
-use crate::model::{Activation, Element, Kind, Operator};
+use crate::model::{Element, Kind};
 
 impl<'a> Reader<'a> {
     /// A part, another order or a larger plane.
@@ -272,13 +272,8 @@ impl<'a> Reader<'a> {
         };
         let axis = self.numbers(&[axis as u32]);
         let output = self.push(&node.outputs[0], shape, "int64", None);
-        self.operators.push(Operator {
-            name: label(node),
-            kind,
-            activation: Activation::None,
-            inputs: vec![Some(index), Some(axis)],
-            outputs: vec![output],
-        });
+        let inputs = vec![Some(index), Some(axis)];
+        self.operator(label(node), kind, inputs, vec![output]);
         Ok(Value::Tensor(output))
     }
 

@@ -141,9 +141,20 @@ impl<'a> Reader<'a> {
             self.values.insert(name, Value::Tensor(output));
             outputs.push(output);
         }
+        self.operator(label(node), Kind::Refused(reason), inputs, outputs);
+    }
+
+    /// One more operator.
+    pub fn operator(
+        &mut self,
+        name: String,
+        kind: Kind,
+        inputs: Vec<Option<usize>>,
+        outputs: Vec<usize>,
+    ) {
         self.operators.push(Operator {
-            name: label(node),
-            kind: Kind::Refused(reason),
+            name,
+            kind,
             activation: Activation::None,
             inputs,
             outputs,
@@ -279,13 +290,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn host(&mut self, node: &Node, input: usize, output: usize) {
-        self.operators.push(Operator {
-            name: label(node),
-            kind: Kind::Host,
-            activation: Activation::None,
-            inputs: vec![Some(input)],
-            outputs: vec![output],
-        });
+        self.operator(label(node), Kind::Host, vec![Some(input)], vec![output]);
     }
 
     /// A tensor that a node reads, whether as bytes or as what they stand for. A result in float32 is one that cannot run.
@@ -328,16 +333,11 @@ impl<'a> Reader<'a> {
     pub fn island(&mut self, recipe: Recipe<'a>) {
         let output = self.push(recipe.name, recipe.shape, "float32", None);
         self.values.insert(recipe.name, Value::Tensor(output));
-        self.operators.push(Operator {
-            name: recipe.label,
-            kind: match recipe.kind {
-                Kind::Softmax(_) => Kind::Host,
-                _ => Kind::Refused(float(recipe.name)),
-            },
-            activation: Activation::None,
-            inputs: recipe.inputs,
-            outputs: vec![output],
-        });
+        let kind = match recipe.kind {
+            Kind::Softmax(_) => Kind::Host,
+            _ => Kind::Refused(float(recipe.name)),
+        };
+        self.operator(recipe.label, kind, recipe.inputs, vec![output]);
     }
 }
 

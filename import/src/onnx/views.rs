@@ -6,7 +6,7 @@ use super::attributes::{Windows, windows};
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use crate::model::{Activation, Kind, Operator};
+use crate::model::Kind;
 
 impl<'a> Reader<'a> {
     /// Readers see the elements in another shape.
@@ -55,13 +55,8 @@ impl<'a> Reader<'a> {
     ) -> Value<'a> {
         let range = self.range_of(inputs[0]);
         let output = self.push(name, shape, range.element, Some(range));
-        self.operators.push(Operator {
-            name: label(node),
-            kind,
-            activation: Activation::None,
-            inputs: inputs.into_iter().map(Some).collect(),
-            outputs: vec![output],
-        });
+        let inputs = inputs.into_iter().map(Some).collect();
+        self.operator(label(node), kind, inputs, vec![output]);
         match is_float {
             true => Value::Dequantised(output),
             false => Value::Tensor(output),

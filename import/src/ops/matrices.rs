@@ -32,11 +32,7 @@ enum Lying {
 impl Lying {
     /// Number, rows and columns of the matrices of a plane.
     fn sides(self, plane: Shape) -> [u32; 3] {
-        let Shape {
-            channels,
-            height,
-            width,
-        } = plane;
+        let [channels, height, width] = plane.sides();
         match self {
             Lying::Planes => [channels, height, width],
             Lying::Single => [1, channels, width],

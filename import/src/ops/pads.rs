@@ -87,8 +87,7 @@ impl Lowering<'_> {
             let Some(Ok(own)) = plane.map(|plane| windows(window, kernel, plane, 1)) else {
                 return false;
             };
-            let own = own.padding;
-            let own = [[own.top, own.bottom], [own.left, own.right]];
+            let own = own.padding.sides();
             (0..2).all(|axis| {
                 let reach = (kernel[axis] - 1) * window.dilation[axis];
                 (0..2).all(|side| zeros[axis][side] + own[axis][side] <= reach)
@@ -107,13 +106,7 @@ impl Lowering<'_> {
             .and_then(|source| Ok(source.check_zero()?))
             .map_err(Option::unwrap_or_default)?;
         let zeros = self.zeros(operator).map_err(Option::unwrap_or_default)?;
-        let [_, [top, bottom], [left, right]] = zeros;
-        let padding = PaddingFile {
-            top,
-            bottom,
-            left,
-            right,
-        };
+        let padding = PaddingFile::of([zeros[1], zeros[2]]);
         Ok(Value {
             padding,
             ..value.clone()

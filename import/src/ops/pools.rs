@@ -4,7 +4,6 @@ use heddle_arch::requantise::{Rounding, Scale};
 use heddle_network::file::{
     AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, MeanFile, PaddingFile, ScaledFile,
 };
-use heddle_network::{Axis, Shape};
 
 use super::weighted::check_left_shift;
 use super::{HELD, Kind};
@@ -12,7 +11,7 @@ use crate::exact::{Mean, fraction, host, mean};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of, made};
 use crate::lower::windows::{Windows, windows};
-use crate::model::{Operator, Quantised, Tensor, Window};
+use crate::model::{Operator, Quantised, Window};
 use crate::onnx::layers::{Terms, average, plain, whole};
 use crate::report::Exact;
 use crate::scale::{bounds, divided, scale};
@@ -135,40 +134,20 @@ impl Lowering<'_> {
     /// The mean over height and width, with the scale of the output.
     fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
-        let axes = self
-            .operand(operator, 1)
-            .and_then(Tensor::int32)
-            .unwrap_or_default();
-        let rank = self
-            .operand(operator, 0)
-            .map_or(0, |tensor| tensor.shape.len());
-        let (expected, sides): (&[i32], _) = match rank {
-            3 => (&[1], "the width"),
-            _ => (&[1, 2], "height and width"),
-        };
-        let mut dimensions: Vec<i32> = axes
-            .iter()
-            .map(|&axis| if axis < 0 { axis + rank as i32 } else { axis })
-            .collect();
-        dimensions.sort_unstable();
-        if dimensions != expected {
-            return Err(Some(format!(
-                "is the mean over dimensions {axes:?}, expected {sides}, {expected:?}"
-            )));
+        let (over, _, plane) = self.over(operator, source.plane)?;
+        let rank = self.dimensions(operator, 0)?.len();
+        // Of a row the height is the batch.
+        if over != [false, rank != 3, true] {
+            return Err(Some(String::new()));
         }
-        let Shape {
-            channels,
-            height,
-            width,
-        } = source.plane;
-        let count = places([height, width], channels)?;
+        let [channels, kernel @ ..] = source.plane.sides();
+        let count = places(kernel, channels)?;
         let scale = divided(
             scale(f64::from(source.quantised.scale) / f64::from(output.scale))?,
             count,
         )?;
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
-        let plane = Shape::of([channels, 1, 1]);
-        let windows = Windows::plain([height, width], plane);
+        let windows = Windows::plain(kernel, plane);
         let bounds = (i8::MIN, i8::MAX);
         let sums = (1, scale, Rounding::Double, source.quantised.zero_point);
         Ok(equal_weights(&source, &windows, sums, output, bounds))
@@ -178,20 +157,12 @@ impl Lowering<'_> {
     fn mean_over(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
         source.check_zero()?;
-        let over = self.over(operator)?;
-        let sides = source.plane.sides();
-        let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
-        let plane = Shape::of(kept);
+        let (_, axes, plane) = self.over(operator, source.plane)?;
         let count = (source.plane.elements() / plane.elements()) as u32;
         let (scaled, exact) = host::mean(source.quantised, output, count)?;
-        let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
-            .filter(|(_, over)| *over)
-            .map(|(axis, _)| axis)
-            .collect();
         if axes.is_empty() {
-            return Err(Some(
-                "is the mean over no dimension but the batch".to_string(),
-            ));
+            let reason = "is the mean over no dimension but the batch";
+            return Err(Some(reason.to_string()));
         }
         let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
         Ok(Made {

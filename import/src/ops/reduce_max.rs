@@ -1,7 +1,6 @@
 //! Largest value over dimensions.
 
 use heddle_network::file::{LayerFile, MaxPool2dFile, ReduceMaxFile};
-use heddle_network::{Axis, Shape};
 
 use super::Kind;
 use crate::lower::Lowering;
@@ -52,9 +51,8 @@ pub fn lower(
 ) -> Result<Made, Refused> {
     let source = lowering.plane_source(operator, 0)?;
     lowering.check_same(operator, output)?;
-    let over = lowering.over(operator)?;
+    let (over, axes, plane) = lowering.over(operator, source.plane)?;
     let sides = source.plane.sides();
-    let plane = Shape::of([0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] }));
     let (quantised, zero_point) = (source.quantised, source.value.zero_point);
     let passed = |layer, text: String| Made {
         zero_point,
@@ -62,8 +60,6 @@ pub fn lower(
     };
     let [height, width] = [1, 2].map(|i| if over[i] { sides[i] } else { 1 });
     if over[0] || height.max(width) > PLACES_MAX {
-        let axes = Axis::ALL.into_iter().zip(over).filter(|(_, over)| *over);
-        let axes = axes.map(|(axis, _)| axis).collect();
         let layer = moving(&[&source], ReduceMaxFile { axes });
         return Ok(passed(layer, "reduce_max".to_string()));
     }

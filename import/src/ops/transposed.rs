@@ -145,14 +145,8 @@ impl Lowering<'_> {
         let ordered = outputs.flat_map(|values| {
             (0..inputs).flat_map(move |i| values[i..].iter().step_by(inputs).rev().copied())
         });
-        let [[top, bottom], [left, right]] = [axes[0].padding, axes[1].padding];
         let windows = Windows {
-            padding: PaddingFile {
-                top,
-                bottom,
-                left,
-                right,
-            },
+            padding: PaddingFile::of([axes[0].padding, axes[1].padding]),
             ..Windows::plain(kernel, plane)
         };
         let weighted = Weighted {
