@@ -12,9 +12,9 @@ mod sum;
 mod table;
 
 pub use channel::{channel, fraction};
-pub use mean::{Mean, mean};
+pub use mean::mean;
 pub use meaning::made;
-pub use sum::{Sum, Weighted};
+pub use sum::Sum;
 pub use table::{Function, table, table_exact};
 
 /// How the outputs of a layer differ from those of the reference kernel, over all inputs.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::Padding as PaddingFile;
 pub use crate::form::{Common, Need};
 use crate::name::name_pattern;
 pub use crate::ops::KindFile;
@@ -185,43 +186,6 @@ impl From<Rounding> for RoundingFile {
             Rounding::Double => RoundingFile::Double,
             Rounding::Single => RoundingFile::Single,
         }
-    }
-}
-
-/// Zeros around the input, less than the kernel on each side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PaddingFile {
-    /// Rows above.
-    #[schemars(range(min = 0, max = 4095))]
-    pub top: u32,
-    /// Rows below.
-    #[schemars(range(min = 0, max = 4095))]
-    pub bottom: u32,
-    /// Columns on the left.
-    #[schemars(range(min = 0, max = 4095))]
-    pub left: u32,
-    /// Columns on the right.
-    #[schemars(range(min = 0, max = 4095))]
-    pub right: u32,
-}
-
-impl PaddingFile {
-    /// Before and behind: height first.
-    #[must_use]
-    pub fn of([[top, bottom], [left, right]]: [[u32; 2]; 2]) -> Self {
-        Self {
-            top,
-            bottom,
-            left,
-            right,
-        }
-    }
-
-    /// The same.
-    #[must_use]
-    pub fn sides(self) -> [[u32; 2]; 2] {
-        [[self.top, self.bottom], [self.left, self.right]]
     }
 }
 

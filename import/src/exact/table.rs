@@ -61,17 +61,10 @@ pub fn table_exact(
         return Ok(Exact::Yes);
     };
     let [below, above] = scaled(sides)?;
-    let is_held = [(128, below), (127, above)]
-        .into_iter()
-        .all(|(end, (scale, factor))| {
-            let zero_point = i64::from(input.zero_point);
-            let largest = if end == 128 {
-                end + zero_point
-            } else {
-                end - zero_point
-            };
-            holds(largest * i64::from(factor.abs()), scale)
-        });
+    let zero_point = i64::from(input.zero_point);
+    let mut ends = [(128 + zero_point, below), (127 - zero_point, above)].into_iter();
+    let is_held =
+        ends.all(|(largest, (scale, factor))| holds(largest * i64::from(factor.abs()), scale));
     let bounds = reference_bounds(activation, output);
     if is_held && bounds.is_held {
         return Ok(Exact::Yes);

@@ -1,5 +1,7 @@
 //! Operators that become layers.
 
+use std::collections::BTreeSet;
+
 use super::attributes::{Windows, windows};
 use super::constant::Constant;
 use super::reader::{Range, Reader, Recipe, UNCUT, Value, float};
@@ -245,15 +247,10 @@ impl<'a> Reader<'a> {
 
     /// Whether the mean over height and width keeps these dimensions.
     pub fn keeps(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
-        let axes = match self.constant(node, 1)? {
-            Some(constant) => constant.longs(),
-            None => node.ints("axes").map(<[i64]>::to_vec),
-        };
-        let axes = axes.unwrap_or_default();
-        let from_start = |axis: &i64| if *axis < 0 { axis + rank as i64 } else { *axis };
-        let mut dimensions: Vec<i64> = axes.iter().map(from_start).collect();
-        dimensions.sort_unstable();
-        if dimensions != (2..rank as i64).collect::<Vec<_>>() {
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        let from_start = |&axis: &i64| if axis < 0 { axis + rank as i64 } else { axis };
+        let dimensions: BTreeSet<i64> = axes.iter().map(from_start).collect();
+        if !dimensions.into_iter().eq(2..rank as i64) {
             return Err(format!(
                 "is the mean over dimensions {axes:?}, expected all behind batch and channels"
             ));

@@ -198,11 +198,7 @@ impl<'a> Reader<'a> {
         range: &Range,
         is_float: bool,
     ) -> Result<(usize, Vec<u32>), String> {
-        let amounts = match self.constant(node, 1)? {
-            Some(constant) => constant.longs(),
-            None => node.ints("pads").map(<[i64]>::to_vec),
-        };
-        let amounts = amounts.unwrap_or_default();
+        let amounts = self.list(node, 1, "pads")?.unwrap_or_default();
         let rank = shape.len();
         if !matches!(node.text("mode"), "" | "constant") || self.constant(node, 3)?.is_some() {
             return Err("has a mode or axes, expected zeros around all dimensions".to_string());

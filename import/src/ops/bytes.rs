@@ -24,13 +24,7 @@ type OfNode = for<'a> fn(&Reader<'a>, &'a Node) -> Result<Function, String>;
 const OF_TFLITE: [(&str, OfNumber); 13] = [
     ("ABS", |_| Function::Abs),
     ("ELU", |_| {
-        Function::Real(|x| {
-            if x < 0.0 {
-                (exp(x.into()) - 1.0) as f32
-            } else {
-                x
-            }
-        })
+        Function::Real(|x| x.max(0.0) + (exp(x.min(0.0).into()) - 1.0) as f32)
     }),
     ("EXP", |_| Function::Real(|x| exp(x.into()) as f32)),
     ("GELU", |approximate| match approximate == 0.0 {

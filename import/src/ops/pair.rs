@@ -8,7 +8,7 @@ use heddle_network::file::{
 use super::bytes::table_layer;
 use super::weighted::check_left_shift;
 use super::{HELD, Kind, activation};
-use crate::exact::{Sum, Weighted, host};
+use crate::exact::{Sum, host};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of, made};
 use crate::lower::windows::Windows;
@@ -308,20 +308,14 @@ impl Lowering<'_> {
 
 /// A sum of both, each times a factor of 8 bits.
 fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
-    let (
-        Weighted {
-            factors,
-            scale,
-            rounding,
-        },
-        difference,
-    ) = sum.weighted()?;
+    let (found, difference) = sum.weighted()?;
+    let factors = found.factors;
     let plane = sources[0].plane;
-    let scales = vec![scale; plane.channels as usize];
+    let scales = vec![found.scale; plane.channels as usize];
     let kind = WeightedSumFile {
         factors: factors.to_vec(),
         scaled: ScaledFile::new(&scales, sum.bounds),
-        rounding: rounding.into(),
+        rounding: found.rounding.into(),
     };
     Ok(Made {
         layer: layer_of(&sources, sum.output, kind),

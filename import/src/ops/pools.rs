@@ -7,7 +7,7 @@ use heddle_network::file::{
 
 use super::weighted::check_left_shift;
 use super::{HELD, Kind};
-use crate::exact::{Mean, fraction, host, mean};
+use crate::exact::{fraction, host, mean};
 use crate::lower::Lowering;
 use crate::lower::layers::{Made, Refused, Source, layer_of, made};
 use crate::lower::windows::{Windows, windows};
@@ -110,21 +110,13 @@ impl Lowering<'_> {
             return pool(operator, &source, &windows, AveragePool2dFile { window });
         }
         let count = places(size, source.plane.channels)?;
-        let (
-            Mean {
-                weight,
-                scale,
-                rounding,
-                zero_point,
-            },
-            difference,
-        ) = mean(count, source.quantised.zero_point)?;
+        let (found, difference) = mean(count, source.quantised.zero_point)?;
         let bounds = bounds(operator.activation, source.quantised)?;
         let counted = Quantised {
-            zero_point,
+            zero_point: found.zero_point,
             ..source.quantised
         };
-        let sums = (weight, scale, rounding, zero_point);
+        let sums = (found.weight, found.scale, found.rounding, found.zero_point);
         Ok(Made {
             exact: Exact::Compared(difference),
             ..equal_weights(&source, &windows, sums, counted, bounds)
