@@ -146,6 +146,32 @@ fn compared(file: &str, least: &[(&str, u32)]) -> String {
     report
 }
 
+/// A plane of up to 256 places is one window of the array, a larger one two.
+#[test]
+fn maxima_of_planes_run_on_the_array() {
+    let mut arrays = arrays("operators.npz");
+    for (name, kinds) in [
+        ("reduce_max", &["max_pool2d"][..]),
+        ("reduce_max_keep_dims", &["max_pool2d"]),
+        ("reduce_max_above_256", &["max_pool2d"; 2]),
+        ("reduce_max_of_width", &["max_pool2d"]),
+        ("reduce_max_long", &["reduce_max"]),
+        ("reduce_max_of_long_columns", &["reduce_max"]),
+        ("reduce_max_of_channels", &["reduce_max"]),
+    ] {
+        let found = imported(&bytes(&mut arrays, &format!("{name}/model")), &[]);
+        let network = Network::from_file(found.network.unwrap()).unwrap();
+        let layers = network.layers.iter();
+        let made: Vec<&str> = layers.clone().map(|layer| layer.kind.name()).collect();
+        assert_eq!(made, kinds, "{name}");
+        let on_host = made.contains(&"reduce_max");
+        assert!(
+            layers.clone().all(|layer| layer.is_for_host() == on_host),
+            "{name}"
+        );
+    }
+}
+
 /// Each input times a factor: what comes out is at most as far away as the report says.
 #[test]
 fn sums_that_need_not_be_exact_are_as_far_away_as_the_report_says() {

@@ -393,6 +393,7 @@ OTHERS = {
     "reduce_max_above_256": ("REDUCE_MAX", [(1, 16, 17, 5)], [0, [1, 2]], {"keepDims": False}),
     "reduce_max_long": ("REDUCE_MAX", [(1, 257, 2, 3)], [0, [1, 2]], {"keepDims": True}),
     "reduce_max_of_height": ("REDUCE_MAX", [(1, 6, 5, 3)], [0, [1]], {"keepDims": True}),
+    "reduce_max_of_long_columns": ("REDUCE_MAX", [(1, 33, 9, 2)], [0, [1]], {"keepDims": False}),
     "reduce_max_of_width": ("REDUCE_MAX", [(1, 6, 5, 3)], [0, [2]], {"keepDims": False}),
     "reduce_max_of_channels": ("REDUCE_MAX", [(1, 5, 4, 24)], [0, [-1]], {"keepDims": True}),
     "reduce_max_of_rows": ("REDUCE_MAX", [(1, 40, 33)], [0, [2]], {"keepDims": False}),

@@ -9,7 +9,7 @@ use crate::lower::windows::Windows;
 use crate::model::Operator;
 use crate::onnx::reader::Value;
 
-/// Most places of a window of the machine.
+/// Most places that a machine collects.
 const PLACES_MAX: u32 = 256;
 
 rows! {
@@ -39,11 +39,11 @@ rows! {
             is_float,
         ))
     },
-    as "max_pool2d over height and width, columns first above 256 places; else reduce_max, by the host", "same bytes",
+    as "max_pool2d over height and width, rows first above 256 places; else reduce_max, by the host", "same bytes",
     "any dimensions but the batch; scale and zero point pass unchanged";
 }
 
-/// Windows of the whole plane, or of its columns and then of the row that is left.
+/// A window of the whole plane, or of its rows and then of the column that is left.
 pub fn lower(
     lowering: &mut Lowering<'_>,
     operator: &Operator,
@@ -52,31 +52,29 @@ pub fn lower(
     let source = lowering.plane_source(operator, 0)?;
     lowering.check_same(operator, output)?;
     let (over, axes, plane) = lowering.over(operator, source.plane)?;
-    let sides = source.plane.sides();
     let (quantised, zero_point) = (source.quantised, source.value.zero_point);
-    let passed = |layer, text: String| Made {
+    let passed = |layer, text: &str| Made {
         zero_point,
-        ..made(layer, &text, plane, quantised)
+        ..made(layer, text, plane, quantised)
     };
+    let sides = source.plane.sides();
     let [height, width] = [1, 2].map(|i| if over[i] { sides[i] } else { 1 });
-    if over[0] || height.max(width) > PLACES_MAX {
+    // A machine collects windows for up to 8 outputs of a row.
+    let fits = |places| places * plane.width.min(8) <= PLACES_MAX;
+    if over[0] || !fits(height) || !fits(width) {
         let layer = moving(&[&source], ReduceMaxFile { axes });
-        return Ok(passed(layer, "reduce_max".to_string()));
+        return Ok(passed(layer, "reduce_max"));
     }
     let pool = |input, kernel| {
         let window = Windows::plain(kernel, plane).file();
         LayerFile::new(vec![input], MaxPool2dFile { window })
     };
-    let (input, text) = (
-        source.value.name.clone(),
-        format!("max_pool2d {height}x{width}"),
-    );
-    if height * width <= PLACES_MAX {
-        return Ok(passed(pool(input, [height, width]), text));
+    let input = source.value.name.clone();
+    let text = format!("max_pool2d {height}x{width}");
+    if fits(height * width) {
+        return Ok(passed(pool(input, [height, width]), &text));
     }
-    let columns = lowering.push(output, "columns", pool(input, [height, 1]));
-    Ok(passed(
-        pool(columns, [1, width]),
-        format!("{text}, columns first"),
-    ))
+    let rows = lowering.push(output, "rows", pool(input, [1, width]));
+    let text = format!("{text}, rows first");
+    Ok(passed(pool(rows, [height, 1]), &text))
 }
