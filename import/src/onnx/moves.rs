@@ -277,14 +277,26 @@ impl<'a> Reader<'a> {
         Ok(Value::Tensor(output))
     }
 
-    /// The dimensions that a node lists; all of them where it lists none.
-    pub fn axes(&self, node: &'a Node, rank: usize) -> Result<Vec<usize>, String> {
+    /// One place of dimensions: of those that a node lists, all where it lists none, or of a plane. Bytes stay what they are.
+    pub fn reduced(&mut self, node: &'a Node, kind: Kind) -> Result<Value<'a>, String> {
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        let index = self.activation(node, 0)?;
+        let shape = self.tensors[index].shape.clone();
         let axes = self.list(node, 1, "axes")?.unwrap_or_default();
-        let is_all = axes.is_empty() && node.int("noop_with_empty_axes", 0) == 0;
-        match is_all {
-            true => Ok((0..rank).collect()),
-            false => axes.into_iter().map(|axis| place(axis, rank)).collect(),
-        }
+        let axes: Vec<usize> = match axes.is_empty() {
+            _ if node.operator.starts_with("Global") => (2..shape.len()).collect(),
+            true if node.int("noop_with_empty_axes", 0) == 0 => (0..shape.len()).collect(),
+            _ => {
+                (axes.into_iter().map(|axis| place(axis, shape.len()))).collect::<Result<_, _>>()?
+            }
+        };
+        let keeps = node.int("keepdims", 1) != 0;
+        let left = (0..shape.len()).filter(|axis| keeps || !axes.contains(axis));
+        let left = left.map(|axis| if axes.contains(&axis) { 1 } else { shape[axis] });
+        let left = left.collect();
+        let axes: Vec<u32> = axes.iter().map(|&axis| axis as u32).collect();
+        let inputs = vec![index, self.numbers(&axes)];
+        Ok(self.pass(node, &node.outputs[0], kind, inputs, left, is_float))
     }
 
     /// Numbers that an operator reads.

@@ -320,7 +320,7 @@ impl Lowering<'_> {
 }
 
 /// A layer that passes the values of these tensors on, called by its kind.
-fn passed(sources: &[&Source<'_>], kind: impl Into<KindFile>, plane: Shape) -> Made {
+pub fn passed(sources: &[&Source<'_>], kind: impl Into<KindFile>, plane: Shape) -> Made {
     let layer = moving(sources, kind);
     Made {
         text: layer.kind.name().to_string(),
