@@ -172,6 +172,18 @@ fn maxima_of_planes_run_on_the_array() {
     }
 }
 
+/// What CONTRIBUTING.md shows of adding an operator is what there is.
+#[test]
+fn the_worked_example_is_the_source() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../");
+    let read = |name: &str| std::fs::read_to_string(format!("{root}{name}")).unwrap();
+    let page = read("CONTRIBUTING.md");
+    for crate_name in ["network", "import"] {
+        let name = format!("{crate_name}/src/ops/reduce_max.rs");
+        assert!(page.contains(&read(&name)), "{name}");
+    }
+}
+
 /// Each input times a factor: what comes out is at most as far away as the report says.
 #[test]
 fn sums_that_need_not_be_exact_are_as_far_away_as_the_report_says() {
