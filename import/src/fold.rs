@@ -449,12 +449,7 @@ impl Part {
         let (low, high) = (first.min(last), first.max(last));
         let inside = |at: Option<i64>, end: i64| at.map_or(end, from_end).clamp(low, high);
         let (start, end) = (inside(self.start, first), inside(self.end, last));
-        let distance = if self.step > 0 {
-            end - start
-        } else {
-            start - end
-        };
-        let count = distance
+        let count = ((end - start) * self.step.signum())
             .max(0)
             .unsigned_abs()
             .div_ceil(self.step.unsigned_abs());
@@ -498,11 +493,8 @@ fn check_rank(shape: &[u32]) -> Result<(), String> {
 
 /// A dimension that there is, counted from the end if it is negative.
 fn place(axis: i64, rank: usize) -> Result<usize, String> {
-    let found = if axis < 0 {
-        axis.saturating_add(rank as i64)
-    } else {
-        axis
-    };
+    let from_end = axis.saturating_add(rank as i64);
+    let found = if axis < 0 { from_end } else { axis };
     let found = usize::try_from(found).ok().filter(|&found| found < rank);
     found.ok_or_else(|| format!("has dimension {axis} of {rank}"))
 }

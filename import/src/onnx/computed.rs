@@ -150,11 +150,8 @@ impl<'a> Reader<'a> {
         }
         let mut parts = vec![Part::ALL; rank];
         for (place, axis) in axes.iter().enumerate() {
-            let found = if *axis < 0 {
-                axis.saturating_add(rank as i64)
-            } else {
-                *axis
-            };
+            let from_end = axis.saturating_add(rank as i64);
+            let found = if *axis < 0 { from_end } else { *axis };
             let part = usize::try_from(found)
                 .ok()
                 .and_then(|axis| parts.get_mut(axis));

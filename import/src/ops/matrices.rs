@@ -95,11 +95,8 @@ pub fn lower(
     }
     let sides = |number: usize| {
         let [_, rows, cols]: [u32; 3] = matrices[number];
-        if adjoint[number] {
-            [cols, rows]
-        } else {
-            [rows, cols]
-        }
+        let turned = adjoint[number];
+        if turned { [cols, rows] } else { [rows, cols] }
     };
     let ([rows, terms], [others, cols]) = (sides(0), sides(1));
     let batches = matrices[0][0];

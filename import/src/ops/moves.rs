@@ -283,14 +283,9 @@ impl Lowering<'_> {
                 if at(3)? != 1 {
                     return Err(Some("has a stride, expected 1".to_string()));
                 }
-                let inside = |place: i64| {
-                    if place < 0 {
-                        place + i64::from(has)
-                    } else {
-                        place
-                    }
-                    .clamp(0, has.into())
-                };
+                let all = i64::from(has);
+                let counted = |at: i64| if at < 0 { at + all } else { at };
+                let inside = |at: i64| counted(at).clamp(0, all);
                 let from = if masked(begin) { 0 } else { inside(at(1)?) };
                 let to = match (masked(shrink), masked(end)) {
                     (true, _) => from + 1,
@@ -300,16 +295,9 @@ impl Lowering<'_> {
                 (from, to - from)
             }
             _ => {
-                let from = at(1)?;
-                let size = at(2)?;
-                (
-                    from,
-                    if size == -1 {
-                        i64::from(has) - from
-                    } else {
-                        size
-                    },
-                )
+                let (from, size) = (at(1)?, at(2)?);
+                let rest = i64::from(has) - from;
+                (from, if size == -1 { rest } else { size })
             }
         };
         let whole = |value: i64| {
