@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
+use crate::file_form::FileForm;
 use crate::{input, output, pieces, replace, segments, zeros};
 
 /// Runs the command.
@@ -19,7 +20,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         replace::check(target, replace::PROGRAM)?;
     }
     let params = input::read_config(&args.config)?;
-    let network = input::read_model(&args.model)?;
+    let (network, form) = input::read_either(&args.model)?;
     check_dot(args)?;
     if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
         return dump_graph(&Graph::of(&network), args.dot);
@@ -53,7 +54,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
         Some(DumpArg::Asm) => output::print(&asm(program)?),
         None if args.json => output::print_json(&summary(&compiled, &network, &params)),
-        None => output::print(&text(&compiled, &network, &params)),
+        None => output::print(&text(&compiled, &network, &params, &form)),
     }
 }
 
@@ -154,7 +155,7 @@ fn run_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
 }
 
 /// Where layers run; of a layer in pieces where the machine makes them.
-fn layer_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
+fn layer_rows(compiled: &Compiled, network: &Network, form: &FileForm) -> Vec<Vec<String>> {
     let mut rows = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
     let numbered: Vec<usize> = (0..compiled.origins.len()).collect();
     for pieces in numbered.chunk_by(|&a, &b| compiled.origins[a] == compiled.origins[b]) {
@@ -162,15 +163,16 @@ fn layer_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
         let layer = layers.clone().find(|layer| !layer.host);
         let layer = layer.unwrap_or(&compiled.program.layers[pieces[0]]);
         let count = layers.filter(|layer| !layer.host).count();
-        let exact = match layer.compared {
-            Some(inputs) => format!("yes, all {inputs} inputs compared"),
-            None => "yes".to_string(),
+        let name = &network.layers[compiled.origins[pieces[0]]].name;
+        let exact = match (form.inexact.get(name), layer.compared) {
+            (Some(difference), _) => difference.clone(),
+            (None, Some(inputs)) => format!("yes, all {inputs} inputs compared"),
+            (None, None) => "yes".to_string(),
         };
         let place = match count {
             2.. => format!("{}, in {count} pieces", place(layer)),
             _ => place(layer),
         };
-        let name = &network.layers[compiled.origins[pieces[0]]].name;
         rows.push(vec![name.clone(), place, exact]);
     }
     rows
@@ -184,7 +186,7 @@ fn clocks(program: &Program, params: &Params, tensors: [u64; 2]) -> [u64; 2] {
     [program.runs.iter().map(|run| run.cycles).sum(), words]
 }
 
-fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
+fn text(compiled: &Compiled, network: &Network, params: &Params, form: &FileForm) -> String {
     let program = &compiled.program;
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
@@ -198,7 +200,7 @@ fn text(compiled: &Compiled, network: &Network, params: &Params) -> String {
         + "\n"
         + &pieces::text(program, network)
         + &segments::text(compiled, params)
-        + &output::list(&layer_rows(compiled, network))
+        + &output::list(&layer_rows(compiled, network, form))
         + &format!(
             "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
              for an image the host writes {written} words of tensors and reads {read}\n\

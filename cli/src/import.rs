@@ -104,6 +104,10 @@ fn form(bytes: &[u8], found: &Import) -> FileForm {
         unsigned: found.unsigned,
         inputs: input_forms(found),
         names: inputs.chain(layers.map(name)).collect(),
+        inexact: (found.rows.iter())
+            .filter(|row| !row.exact.is_exact())
+            .filter_map(|row| Some((row.layer.clone()?, row.exact.text())))
+            .collect(),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn read_model(path: &Path) -> Result<Network, Failure> {
 }
 
 /// A network, and how its file has its tensors.
-fn read_either(path: &Path) -> Result<(Network, FileForm), Failure> {
+pub fn read_either(path: &Path) -> Result<(Network, FileForm), Failure> {
     let bytes = read_bytes(path, "network", MODEL_BYTES_MAX)?;
     if is_tflite(&bytes) || is_onnx(&bytes) {
         return import::network(path, &bytes);

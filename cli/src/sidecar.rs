@@ -93,6 +93,14 @@ impl<'a> Sidecars<'a> {
     /// What is wrong with the file.
     pub fn bytes(&mut self, file: &str) -> Result<Vec<u8>, String> {
         let place = beside(self.path, file)?;
+        // Another kind may never end.
+        let kind = place.metadata().map(|found| found.file_type());
+        if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir()) {
+            return Err(format!(
+                "is in {}, which is no regular file, expected one: copy the weights there",
+                place.display()
+            ));
+        }
         let bytes = input::read_bytes(&place, "weights", self.left);
         let bytes = bytes.map_err(|failure| format!("is in {}", failure.lines.join(" ")))?;
         self.spend(bytes.len())?;

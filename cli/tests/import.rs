@@ -524,8 +524,40 @@ fn a_reference_that_is_missing_is_named() {
     }
 }
 
+/// The int32 of the reference wrap where a scale is too small: no command says that such a layer is exact.
+#[test]
+fn a_layer_that_is_not_exact_is_told() {
+    for (model, exact) in [
+        ("mul_15", "yes"),
+        ("mul_16", "no: at most 255 away, "),
+        ("leaky_relu_27", "no: at most 255 away, "),
+    ] {
+        let (bench, _) = bench_of_operator("ratios.npz", model, "tflite");
+        bench.write("c.json", include_str!("../../configs/tflite.json"));
+        for line in [
+            "import net.tflite",
+            "compile net.tflite -c c.json -o p.json",
+        ] {
+            let told = bench.done(line);
+            let mut rows = told.lines().filter(|line| line.starts_with("output "));
+            assert!(
+                rows.any(|row| row.contains(&format!("  {exact}"))),
+                "{told}"
+            );
+        }
+    }
+}
+
 #[test]
 fn wrong_arguments_are_refused() {
+    let unnamed = bench("unnamed");
+    let line = "import net.tflite --until #1 -o net.json";
+    assert_eq!(unnamed.heddle(line).code, Some(0), "{line}");
+    unnamed.refused_with(&["import net.tflite --until #9 | has no tensor \"#9\""]);
+    let mut nowhere = unnamed.command("import net.tflite --until");
+    nowhere.arg("");
+    let run = Bench::run(nowhere);
+    assert!(run.stderr.contains("has no tensor \"\""), "{}", run.stderr);
     let bench = bench("keyword");
     bench.write("short.npy", npy("|i1", &[0; 7]));
     bench.refused_with(&[

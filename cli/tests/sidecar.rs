@@ -101,6 +101,16 @@ fn only_files_beside_the_network_are_read() {
     bench.done("compile x.json -c c.json -o p.json");
 }
 
+/// A file that never ends is not waited for.
+#[test]
+fn a_file_of_another_kind_is_refused_at_once() {
+    let bench = bench_of("onnx/outside", "onnx");
+    let place = bench.path().join("outside.bin");
+    let made = std::process::Command::new("mkfifo").arg(&place).status();
+    assert!(made.unwrap().success());
+    bench.refused_with(&["import net.onnx | outside.bin, which is no regular file, expected one"]);
+}
+
 #[test]
 fn a_tensor_of_another_kind_is_refused() {
     let mut network: Value = serde_json::from_str(MODEL).unwrap();

@@ -10,10 +10,12 @@
 //! This crate opens no file and knows no simulator.
 
 mod exact;
+mod faults;
+mod fold;
 mod lower;
 mod model;
 mod onnx;
-mod operators;
+mod ops;
 mod report;
 mod scale;
 mod tflite;
@@ -21,10 +23,11 @@ mod tflite;
 use heddle_network::Network;
 use heddle_network::{Axis, Shape};
 
-pub use exact::{Difference, Float, Function, host, table};
+pub use exact::{Difference, Function, host, table};
 pub use model::{Activation, Quantised};
 pub use onnx::{ReadBeside, is_onnx};
-pub use operators::{SUPPORTED, Support, page};
+pub use ops::bytes::function;
+pub use ops::{Support, page, supported};
 pub use report::{Exact, FileInput, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
 
@@ -76,17 +79,13 @@ pub fn import_with(
     }
     .map_err(ImportError)?;
     if let Some(name) = &options.until {
-        let tensor = model.tensors.iter().position(|tensor| tensor.name == name);
-        let tensor = tensor.ok_or_else(|| {
-            ImportError(format!("has no tensor {name:?}: heddle import names them"))
-        })?;
+        let tensor = model.named(name).map_err(ImportError)?;
         model.outputs = vec![tensor];
     }
     let mut found = lower::lower(&model, &options.name, &options.inexact);
     if let Some(Err(errors)) = found.network.clone().map(Network::from_file) {
+        faults::place(&mut found, errors.faults());
         found.network = None;
-        let faults = errors.faults().iter().map(|fault| fault.message.clone());
-        found.faults.extend(faults);
     }
     Ok(found)
 }

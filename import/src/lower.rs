@@ -1,18 +1,8 @@
 //! From the operators of a foreign file to the layers of a network.
 
 mod dimensions;
-mod layers;
-mod matrices;
-mod moves;
-mod pads;
-mod pair;
-mod pools;
-mod rows;
-mod sum;
-mod table;
-mod transposed;
-mod weighted;
-mod windows;
+pub mod layers;
+pub mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +14,7 @@ use heddle_network::{INPUT_NAME, Shape, is_name};
 use layers::{Made, Refused};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
+use crate::ops::bytes;
 use crate::report::{Exact, FileInput, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
@@ -31,15 +22,15 @@ const WEIGHTS_MAX: usize = 1 << 30;
 
 /// Where a tensor of the file is in the network.
 #[derive(Debug, Clone)]
-struct Value {
+pub struct Value {
     /// Name of the network's tensor.
-    name: String,
+    pub name: String,
     /// Its shape there, whatever shape a reshape gave it.
-    plane: Shape,
+    pub plane: Shape,
     /// Quantised zero there: the bytes are the same, what they stand for may differ by a constant.
-    zero_point: i8,
+    pub zero_point: i8,
     /// Zeros that its readers see around it.
-    padding: PaddingFile,
+    pub padding: PaddingFile,
 }
 
 /// Makes a network of a model, or rows that say what cannot run.
@@ -86,18 +77,19 @@ fn needed(model: &Model<'_>) -> BTreeSet<usize> {
     found
 }
 
-struct Lowering<'a> {
-    model: &'a Model<'a>,
-    accepted: &'a [Inexact],
-    needed: BTreeSet<usize>,
-    values: BTreeMap<usize, Value>,
+/// A network on its way from a model.
+pub struct Lowering<'a> {
+    pub model: &'a Model<'a>,
+    pub accepted: &'a [Inexact],
+    pub needed: BTreeSet<usize>,
+    pub values: BTreeMap<usize, Value>,
     /// What the host makes, and the tensor it makes it of.
     hosted: BTreeMap<usize, usize>,
     names: BTreeSet<String>,
-    layers: Vec<LayerFile>,
+    pub layers: Vec<LayerFile>,
     /// Weights of the layers.
     weights: usize,
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
     input: Option<InputFile>,
     further_inputs: Vec<FurtherInputFile>,
     /// All of them as the file has them.
@@ -145,11 +137,7 @@ impl<'a> Lowering<'a> {
 
     /// An input: the first one has a name of its own.
     fn input(&mut self, tensor: usize, plane: Shape, quantised: Quantised) {
-        let Shape {
-            channels,
-            height,
-            width,
-        } = plane;
+        let [channels, height, width] = plane.sides();
         let zero_point = quantised.zero_point;
         let input = InputFile {
             channels,
@@ -172,6 +160,11 @@ impl<'a> Lowering<'a> {
                 input,
             }),
         }
+        self.hold(tensor, name, plane, zero_point);
+    }
+
+    /// Where a tensor of the file is.
+    fn hold(&mut self, tensor: usize, name: String, plane: Shape, zero_point: i8) {
         let value = Value {
             name,
             plane,
@@ -197,7 +190,7 @@ impl<'a> Lowering<'a> {
             let &[output] = &reader.outputs[..] else {
                 return tensor;
             };
-            let is_view = reader.kind == Kind::Reshape
+            let is_view = matches!(reader.kind, Kind::Reshape)
                 && model.format.plane(&model.tensors[output].shape).is_some()
                 && self.check_view(reader).is_ok();
             if !quantises && !is_view {
@@ -215,12 +208,19 @@ impl<'a> Lowering<'a> {
     }
 
     fn operator(&mut self, operator: &Operator) {
+        if matches!(operator.kind, Kind::Constant) {
+            let runs = Runs::Folded("into a constant".to_string());
+            return self.row(operator, None, runs, Exact::Yes);
+        }
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let hosted = inputs.iter().any(|input| self.hosted.contains_key(input));
-        if hosted && !operator.kind.is_for_host() {
-            let message =
-                "reads what the host makes; cut the network in front of that with --until";
-            return self.refuse(operator, message.to_string());
+        let made = inputs.iter().find(|input| self.hosted.contains_key(input));
+        let hosted = made.is_some();
+        if let (Some(&made), false) = (made, operator.kind.is_for_host()) {
+            let name = self.model.until(made);
+            let message = format!(
+                "reads {name:?}, which the host makes; --until {name:?} ends the network with it"
+            );
+            return self.refuse(operator, message);
         }
         let function = self.function(operator);
         if let (Kind::Refused(reason), None) = (&operator.kind, function) {
@@ -254,25 +254,15 @@ impl<'a> Lowering<'a> {
             }
             _ => {}
         }
-        let made = match function {
-            None => match operator.kind {
-                Kind::BatchMatmul(adjoint) => self.product(operator, adjoint, output),
-                Kind::ArgMax => self.arg_max(operator, output),
-                Kind::TransposeConvolution(window) => self.transposed(operator, window, output),
-                _ => self.layer(operator, output),
-            },
-            Some(function) => self.tabled(operator, function, output),
+        let made = match (function, &operator.kind) {
+            (Some(_), _) => bytes::lower(self, operator, output),
+            (None, Kind::ArgMax) => operator.kind.lower(self, operator, output),
+            _ => self.layer(operator, output),
         };
         match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
                 let name = self.layer_name(output, "");
-                let value = Value {
-                    name: name.clone(),
-                    plane: made.plane,
-                    zero_point: made.zero_point,
-                    padding: PaddingFile::default(),
-                };
-                self.values.insert(output, value);
+                self.hold(output, name.clone(), made.plane, made.zero_point);
                 let runs = Runs::layer(&made.layer, made.text);
                 self.layers.push(LayerFile {
                     name: name.clone(),
@@ -281,8 +271,12 @@ impl<'a> Lowering<'a> {
                 self.row(operator, Some(name), runs, made.exact);
             }
             Err(refused) => {
+                let way_out = self.way_out(&inputs);
                 self.stand_in(output);
-                let runs = refused.map_or(Runs::Unknown, Runs::Refused);
+                let runs = refused.map_or(Runs::Unknown, |reason| {
+                    let has_one = reason.contains("--until");
+                    Runs::Refused(reason + if has_one { "" } else { &way_out })
+                });
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
@@ -290,17 +284,16 @@ impl<'a> Lowering<'a> {
 
     /// Whether an operator that the host does at the end of a network is a layer.
     fn is_of_rows(&self, operator: &Operator, output: usize) -> bool {
-        operator.kind == Kind::ArgMax || self.softmax(operator, output).is_some()
+        matches!(operator.kind, Kind::ArgMax) || self.softmax(operator, output).is_some()
     }
 
     /// The tensor among these that a layer fills with places: no other value has elements of more than a byte.
-    fn places(&self, inputs: &[usize]) -> Option<&'a str> {
+    fn places(&self, inputs: &[usize]) -> Option<String> {
         let mut made = inputs
             .iter()
-            .filter(|input| self.values.contains_key(input))
-            .map(|&input| &self.model.tensors[input]);
-        made.find(|tensor| tensor.element != Element::Int8)
-            .map(|tensor| tensor.name)
+            .filter(|input| self.values.contains_key(input));
+        let found = made.find(|&&input| self.model.tensors[input].element != Element::Int8);
+        found.map(|&input| self.model.until(input))
     }
 
     /// Whether an operator reads elements where its shapes say.
@@ -320,7 +313,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Adds a layer that no operator is; its name is that of a tensor with this behind it.
-    fn push(&mut self, tensor: usize, end: &str, layer: LayerFile) -> String {
+    pub fn push(&mut self, tensor: usize, end: &str, layer: LayerFile) -> String {
         let name = self.layer_name(tensor, end);
         self.layers.push(LayerFile {
             name: name.clone(),
@@ -360,14 +353,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Where the network can end instead, if a layer makes what is read.
-    fn way_out(&self, inputs: &[usize]) -> String {
+    pub fn way_out(&self, inputs: &[usize]) -> String {
         let is_made = |input: &&usize| {
             let value = self.values.get(input);
-            value.is_some_and(|value| !value.name.is_empty() && value.name != INPUT_NAME)
+            value.is_some_and(|value| self.layers.iter().any(|layer| layer.name == value.name))
         };
         let input = inputs.iter().find(is_made);
         input.map_or(String::new(), |&input| {
-            let name = self.model.tensors[input].name;
+            let name = self.model.until(input);
             format!("; --until {name:?} ends the network in front of it")
         })
     }
@@ -377,13 +370,7 @@ impl<'a> Lowering<'a> {
         let tensor = &self.model.tensors[output];
         let plane = self.model.format.plane(&tensor.shape);
         if let (Some(plane), Ok(quantised)) = (plane, tensor.quantised()) {
-            let value = Value {
-                name: String::new(),
-                plane,
-                zero_point: quantised.zero_point,
-                padding: PaddingFile::default(),
-            };
-            self.values.insert(output, value);
+            self.hold(output, String::new(), plane, quantised.zero_point);
         }
     }
 
@@ -464,7 +451,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The name of a tensor, and its number if the file has numbers.
-    fn shown(&self, tensor: usize) -> (&'a str, Option<usize>) {
+    pub fn shown(&self, tensor: usize) -> (&'a str, Option<usize>) {
         let index = (self.model.format == Format::Tflite).then_some(tensor);
         (self.model.tensors[tensor].name, index)
     }
@@ -493,12 +480,20 @@ impl<'a> Lowering<'a> {
         let mut names = Vec::new();
         for output in &self.model.outputs {
             let output = self.hosted.get(output).unwrap_or(output);
+            if self.model.tensors[*output].data.is_some() {
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is a constant, which no layer makes: leave it out, or end the network with --until"
+                ));
+            }
             let Some(value) = self.values.get(output).filter(|_| whole) else {
                 continue;
             };
             if value.name == INPUT_NAME {
-                self.faults
-                    .push("the output is that of no layer".to_string());
+                let name = self.model.until(*output);
+                self.faults.push(format!(
+                    "the output {name:?} is an input in another shape, and no layer makes it: expected an operator between them"
+                ));
             } else if !names.contains(&value.name) {
                 names.push(value.name.clone());
             }

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use heddle_arch::requantise::Rounding;
 use heddle_network::Network;
-use heddle_network::{Alignment, Shape};
+use heddle_network::Shape;
 
-use crate::exact::Function;
+pub use crate::ops::Kind;
 
 /// Format of a file: the order of its dimensions, and how its operators round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +31,14 @@ impl Format {
             (Format::Onnx, &[1, channels, width]) => (1, width, channels),
             _ => return None,
         };
-        if [height, width, channels].into_iter().max() > Some(Network::SIZE_MAX) {
+        let sides = 1..=Network::SIZE_MAX;
+        if [height, width, channels]
+            .iter()
+            .any(|side| !sides.contains(side))
+        {
             return None;
         }
-        Some(Shape {
-            channels,
-            height,
-            width,
-        })
+        Some(Shape::of([channels, height, width]))
     }
 
     /// For each of so many dimensions its place in channels, height, width; none for the batch.
@@ -102,7 +102,7 @@ impl Element {
 pub struct Tensor<'a> {
     /// Name, as the file has it.
     pub name: &'a str,
-    /// Sizes, none of them 0.
+    /// Sizes; one of 0 has no elements, and no operator that runs reads or makes it.
     pub shape: Vec<u32>,
     /// Type of the elements.
     pub element: Element,
@@ -187,6 +187,16 @@ impl Tensor<'_> {
                 .collect(),
         )
     }
+
+    /// The elements of a constant of int32, or of int64 that are no larger.
+    pub fn integers(&self) -> Option<Vec<i32>> {
+        if self.element.name() != "int64" {
+            return self.int32();
+        }
+        let words = self.data.as_ref()?.chunks_exact(8);
+        let words = words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
+        words.map(|word| i32::try_from(word).ok()).collect()
+    }
 }
 
 /// What an operator does with its results.
@@ -227,92 +237,6 @@ pub struct Window {
     pub dilation: [u32; 2],
 }
 
-/// What an operator does.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// Convolution: image, weights (output, row, column, input), bias.
-    Convolution(Window),
-    /// Depthwise convolution: image, weights (1, row, column, output), bias.
-    Depthwise(Window),
-    /// Transposed convolution: image, weights (output, row, column, input), bias, shape of the output. The window is that of the
-    /// convolution from the output to the image.
-    TransposeConvolution(Window),
-    /// Mean of windows of this size.
-    AveragePool(Window, [u32; 2]),
-    /// Mean of windows of this size, zeros around the input included, with the scale of the output.
-    ScaledMean(Window, [u32; 2]),
-    /// Mean over dimensions that a constant lists.
-    Mean,
-    /// Zeros around a tensor, as many as a constant says.
-    Pad,
-    /// Maximum of windows of this size.
-    MaxPool(Window, [u32; 2]),
-    /// Fully connected: vector, weights (output, input), bias.
-    FullyConnected,
-    /// Sum of two tensors.
-    Add,
-    /// Difference of two tensors.
-    Sub,
-    /// Product of two tensors.
-    Mul,
-    /// x from 0 on, and x times a slope, which the second tensor has, below.
-    Prelu,
-    /// Square of the difference of two tensors.
-    SquaredDifference,
-    /// Product of matrices, each of which may be taken transposed.
-    BatchMatmul([bool; 2]),
-    /// Another order of dimensions, that a constant says.
-    Transpose,
-    /// Tensors one after another along a dimension.
-    Concat(i32),
-    /// A part, from a constant on and as large as another one says.
-    Slice,
-    /// A part between two constants; bits of the masks stand for dimensions.
-    StridedSlice {
-        /// They begin at 0.
-        begin: i32,
-        /// They go to the end.
-        end: i32,
-        /// They have one place, and are left out.
-        shrink: i32,
-    },
-    /// One of equal parts along the dimension that a constant says.
-    Split {
-        /// Its number.
-        part: usize,
-        /// How many there are.
-        parts: usize,
-    },
-    /// A larger plane of the nearest elements; seen from the middle of an element or not.
-    ResizeNearest(bool),
-    /// A plane of another size from the four nearest elements.
-    ResizeBilinear(Alignment),
-    /// A function of each byte.
-    Table(Function),
-    /// The same elements with another shape.
-    Reshape,
-    /// Share of each exponential in its row, of the input times this.
-    Softmax(f32),
-    /// Place of the largest of each row of the dimension that a constant says.
-    ArgMax,
-    /// For the host, at the beginning or the end of a network.
-    Host,
-    /// It cannot run, for this reason.
-    Refused(String),
-}
-
-impl Kind {
-    /// Whether there is something that does it.
-    pub fn runs(&self) -> bool {
-        !matches!(self, Kind::Refused(_))
-    }
-
-    /// Whether the host does it, at the beginning or the end of a network.
-    pub fn is_for_host(&self) -> bool {
-        matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
-    }
-}
-
 /// An operator.
 #[derive(Debug, Clone)]
 pub struct Operator {
@@ -341,4 +265,31 @@ pub struct Model<'a> {
     pub inputs: Vec<usize>,
     /// What the host reads.
     pub outputs: Vec<usize>,
+}
+
+impl Model<'_> {
+    /// The tensor of a name, or of a number where a .tflite file has names for none.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(&self, name: &str) -> Result<usize, String> {
+        let mut tensors = self.tensors.iter();
+        let found = tensors.position(|tensor| !name.is_empty() && tensor.name == name);
+        let numbered = || {
+            let number = name.strip_prefix('#')?.parse::<usize>().ok()?;
+            let is_there = self.format == Format::Tflite && number < self.tensors.len();
+            is_there.then_some(number)
+        };
+        found
+            .or_else(numbered)
+            .ok_or_else(|| format!("has no tensor {name:?}: heddle import names them"))
+    }
+
+    /// What names a tensor where the network may end.
+    pub fn until(&self, tensor: usize) -> String {
+        match self.tensors[tensor].name {
+            "" => format!("#{tensor}"),
+            name => name.to_string(),
+        }
+    }
 }

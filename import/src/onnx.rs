@@ -3,17 +3,17 @@
 //! Constants stay as they lie in the messages, unless their elements must be in another order. How much is read is bounded
 //! before it is: see [`limits`].
 
-mod attributes;
+pub mod attributes;
+pub mod computed;
 mod constant;
 mod external;
 mod float;
-mod functions;
-mod layers;
+pub mod layers;
 mod limits;
 mod moves;
-mod reader;
+pub mod reader;
 mod scales;
-mod schema;
+pub mod schema;
 mod views;
 mod weights;
 

@@ -150,6 +150,15 @@ impl Import {
 }
 
 impl Exact {
+    /// Of an output that needs both.
+    #[must_use]
+    pub fn and(self, other: Exact) -> Exact {
+        match (self, other) {
+            (Exact::Yes, found) | (found, Exact::Yes) => found,
+            (Exact::Compared(one), Exact::Compared(other)) => Exact::Compared(one.and(other)),
+        }
+    }
+
     /// Inputs that were compared.
     #[must_use]
     pub fn compared(&self) -> Option<u64> {

@@ -69,6 +69,40 @@ pub fn bounds(activation: Activation, output: Quantised) -> Result<(i8, i8), Str
     }
 }
 
+/// The bounds of an activation in the 32 bits of the reference kernels.
+pub struct ReferenceBounds {
+    /// The smallest output.
+    pub min: i32,
+    /// The largest output.
+    pub max: i32,
+    /// Whether 32 bits hold them.
+    pub is_held: bool,
+}
+
+/// The bounds of an operator that is an activation and nothing else: one that leaves 32 bits becomes the smallest number there is.
+pub fn reference_bounds(activation: Activation, output: Quantised) -> ReferenceBounds {
+    let steps = |real: f32| (real / output.scale).round();
+    let bound = |real: f32| match steps(real) {
+        steps if steps.abs() < 31f32.exp2() => steps as i32,
+        _ => i32::MIN,
+    };
+    let at = |real: f32| bound(real).wrapping_add(output.zero_point.into());
+    let (low, high) = match activation {
+        Activation::Relu => (Some(0.0), None),
+        Activation::ReluN1To1 => (Some(-1.0), Some(1.0)),
+        Activation::Relu6 => (Some(0.0), Some(6.0)),
+        _ => (None, None),
+    };
+    let reals = [low, high].into_iter().flatten();
+    ReferenceBounds {
+        min: low.map_or(-128, |real| at(real).max(-128)),
+        max: high.map_or(127, |real| at(real).min(127)),
+        is_held: reals
+            .into_iter()
+            .all(|real| steps(real).abs() < 31f32.exp2() - 256.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,19 +3,19 @@
 //! Nothing is followed that the verifier has not seen, every index is checked, and constants stay where they lie: memory
 //! is bounded by the size of the file.
 
+mod constants;
 mod names;
 mod quantised;
-mod schema;
+pub mod schema;
 
 use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
-use heddle_network::Alignment;
+use constants::Sources;
 
-use crate::exact::Function;
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};
-use crate::operators::is_supported;
+use crate::ops::row;
 
 /// Most tensors of a graph.
 const TENSORS_MAX: usize = 65_536;
@@ -54,13 +54,8 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         let error = error.to_string();
         format!("is damaged: {}", error.lines().next().unwrap_or_default())
     })?;
-    let graphs: Vec<_> = list(file.subgraphs()).collect();
-    let [graph] = graphs[..] else {
-        return Err(format!(
-            "has {} graphs, expected 1: control flow cannot run",
-            graphs.len()
-        ));
-    };
+    // An operator that runs another graph is refused by itself.
+    let graph = list(file.subgraphs()).next().ok_or("has no graph")?;
     let buffers: Vec<_> = list(file.buffers()).collect();
     let codes: Vec<_> = list(file.operator_codes()).collect();
     let (tensors, operators) = (list(graph.tensors()), list(graph.operators()));
@@ -72,20 +67,27 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
             return Err(format!("has {found} {what}, expected at most {most}"));
         }
     }
-    let variable: Vec<bool> = list(graph.tensors())
+    let found: Vec<_> = list(graph.tensors()).collect();
+    let variable: Vec<bool> = (found.iter())
         .map(|tensor| tensor.is_variable().unwrap_or(false))
         .collect();
     let tensors: Vec<Tensor<'_>> = tensors
         .enumerate()
         .map(|(index, tensor)| {
-            read_tensor(tensor, &buffers).map_err(|error| format!("tensor {index}: {error}"))
+            let name = shown(tensor.name().unwrap_or_default());
+            read_tensor(tensor, &buffers)
+                .map_err(|error| format!("tensor {index}, {name}: {error}"))
         })
         .collect::<Result<_, _>>()?;
+    let mut sources = Sources::new();
     let operators = operators.enumerate().map(|(index, operator)| {
-        read_operator(operator, &codes, tensors.len())
-            .map_err(|error| format!("operator {index}: {error}"))
+        let (name, read) = read_operator(operator, &codes, tensors.len())
+            .map_err(|error| format!("operator {index}: {error}"))?;
+        let source = constants::source(operator, name, &read);
+        sources.extend(constants::made(operator).zip(source));
+        Ok::<_, String>(read)
     });
-    let model = Model {
+    let mut model = Model {
         format: Format::Tflite,
         operators: operators
             .collect::<Result<Vec<_>, _>>()?
@@ -98,8 +100,31 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         tensors,
     };
     check_order(&model, variable)?;
+    for &input in &model.inputs {
+        check_known(found[input], &model.tensors[input])?;
+    }
+    constants::fold(&mut model, &sources);
+    constants::refuse_empty(&mut model);
     quantised::check_quantised(&model)?;
     Ok(model)
+}
+
+/// The sizes of an input behind the batch are known: where they are not, the file has 1 in their place. Those of other tensors follow.
+fn check_known(found: schema::Tensor<'_>, tensor: &Tensor<'_>) -> Result<(), String> {
+    let signature: Vec<i32> = list(found.shape_signature()).collect();
+    let mut sizes = signature.iter().zip(&tensor.shape).skip(1);
+    match sizes.any(|(&known, &size)| known < 0 && size == 1) {
+        false => Ok(()),
+        true => Err(format!(
+            "input {} has the sizes {signature:?}, of which -1 are not known: convert the network with a fixed input shape",
+            shown(tensor.name)
+        )),
+    }
+}
+
+/// A name of the file in a message.
+fn shown(name: &str) -> String {
+    format!("{:?}", name.chars().take(NAME_MAX).collect::<String>())
 }
 
 /// Every tensor has its values from one place, before it is read; `known` are those that have them from the start.
@@ -109,7 +134,10 @@ fn check_order(model: &Model<'_>, mut known: Vec<bool>) -> Result<(), String> {
     }
     for &input in &model.inputs {
         if std::mem::replace(&mut known[input], true) {
-            return Err(format!("tensor {input} is an input, and has values"));
+            let name = shown(model.tensors[input].name);
+            return Err(format!(
+                "tensor {input}, {name}, is an input, and has values"
+            ));
         }
     }
     for (index, operator) in model.operators.iter().enumerate() {
@@ -118,16 +146,18 @@ fn check_order(model: &Model<'_>, mut known: Vec<bool>) -> Result<(), String> {
             .inputs
             .iter()
             .flatten()
-            .find(|&&input| !known[input])
+            .find(|&&input| !known[input] && model.tensors[input].elements() > 0)
         {
             return Err(format!(
-                "operator {index}, {name}, reads tensor {input} before it is made"
+                "operator {index}, {name}, reads tensor {input}, {}, before it is made",
+                shown(model.tensors[*input].name)
             ));
         }
         for &output in &operator.outputs {
             if std::mem::replace(&mut known[output], true) {
                 return Err(format!(
-                    "operator {index}, {name}, makes tensor {output}, which has values"
+                    "operator {index}, {name}, makes tensor {output}, {}, which has values",
+                    shown(model.tensors[output].name)
                 ));
             }
         }
@@ -156,20 +186,16 @@ fn read_tensor<'a>(
     buffers: &[schema::Buffer<'a>],
 ) -> Result<Tensor<'a>, String> {
     let sizes = list(tensor.shape()).map(|size| match u32::try_from(size) {
-        Ok(size @ 1..) => Ok(size),
-        _ => Err(format!("has a dimension of {size} places")),
+        Ok(size) => Ok(size),
+        _ => Err(format!(
+            "has a dimension of {size} places, expected at least 0: convert the network with a fixed input shape"
+        )),
     });
     let shape: Vec<u32> = sizes.collect::<Result<_, _>>()?;
-    // The batch may be left open: it is 1.
-    if list(tensor.shape_signature()).skip(1).any(|size| size < 0) {
-        return Err(
-            "has a size that is not known: convert the network with fixed sizes".to_string(),
-        );
-    }
     let bytes = element_bytes(tensor.element().unwrap_or(0));
     let (element, bytes) = bytes.ok_or("has elements of an unknown type")?;
     let mut sizes = shape.iter().map(|&size| size as usize);
-    let all = sizes.try_fold(bytes, usize::checked_mul);
+    let all = sizes.try_fold(bytes.max(1), usize::checked_mul);
     let all = all.filter(|&all| shape.len() <= RANK_MAX && all <= i32::MAX as usize);
     let all = all.ok_or_else(|| {
         format!("has a shape of {shape:?}, expected at most 6 dimensions and 2 GiB")
@@ -250,7 +276,7 @@ fn read_operator(
     operator: schema::Operator<'_>,
     codes: &[schema::OperatorCode<'_>],
     tensors: usize,
-) -> Result<Operator, String> {
+) -> Result<(&'static str, Operator), String> {
     let index = operator.opcode_index().unwrap_or(0) as usize;
     let code = codes.get(index);
     let code = code.ok_or_else(|| format!("has code {index} of {}", codes.len()))?;
@@ -280,122 +306,23 @@ fn read_operator(
             _ => Err(format!("{name} reads tensor {index} of {tensors}")),
         },
     });
-    let (kind, activation) = kind(operator, known.unwrap_or_default());
-    Ok(Operator {
+    let known = known.unwrap_or_default();
+    let (kind, activation) = kind(operator, known);
+    let read = Operator {
         kind,
         activation,
         inputs: inputs.collect::<Result<_, _>>()?,
         outputs: indices(operator.outputs(), tensors)?,
         name,
-    })
+    };
+    Ok((known, read))
 }
 
 /// What an operator does. Without the options that it needs it cannot run.
 fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
-    let found = match name {
-        "CONV_2D" => operator
-            .options::<schema::Convolution<'_>>()
-            .map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                let dilation = [options.dilation_h(), options.dilation_w()];
-                (
-                    Kind::Convolution(window(options.padding(), stride, dilation)),
-                    options.activation(),
-                )
-            }),
-        "DEPTHWISE_CONV_2D" => operator.options::<schema::Depthwise<'_>>().map(|options| {
-            let stride = [options.stride_h(), options.stride_w()];
-            let dilation = [options.dilation_h(), options.dilation_w()];
-            (
-                Kind::Depthwise(window(options.padding(), stride, dilation)),
-                options.activation(),
-            )
-        }),
-        "TRANSPOSE_CONV" => operator
-            .options::<schema::TransposeConvolution<'_>>()
-            .map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                (
-                    Kind::TransposeConvolution(window(options.padding(), stride, [None; 2])),
-                    options.activation(),
-                )
-            }),
-        "AVERAGE_POOL_2D" | "MAX_POOL_2D" => {
-            operator.options::<schema::Pool<'_>>().map(|options| {
-                let stride = [options.stride_h(), options.stride_w()];
-                let window = window(options.padding(), stride, [None; 2]);
-                let size = [options.filter_h(), options.filter_w()].map(|size| number(size, 0));
-                match name {
-                    "MAX_POOL_2D" => (Kind::MaxPool(window, size), options.activation()),
-                    _ => (Kind::AveragePool(window, size), options.activation()),
-                }
-            })
-        }
-        "FULLY_CONNECTED" | "ADD" | "MUL" | "SUB" => {
-            let options = operator.options::<schema::Simple<'_>>();
-            let kind = match name {
-                "FULLY_CONNECTED" => Kind::FullyConnected,
-                "ADD" => Kind::Add,
-                "MUL" => Kind::Mul,
-                _ => Kind::Sub,
-            };
-            Some((kind, options.and_then(|options| options.activation())))
-        }
-        "MEAN" => Some((Kind::Mean, None)),
-        "PAD" => Some((Kind::Pad, None)),
-        "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" => Some((Kind::Reshape, None)),
-        "SOFTMAX" => {
-            let options = operator.options::<schema::Factor<'_>>();
-            let beta = options.and_then(|options| options.factor());
-            Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
-        }
-        "CONCATENATION" => {
-            let options = operator.options::<schema::Concatenation<'_>>();
-            options.map(|options| {
-                (
-                    Kind::Concat(options.axis().unwrap_or(0)),
-                    options.activation(),
-                )
-            })
-        }
-        "STRIDED_SLICE" => strided(operator).map(|kind| (kind, None)),
-        "BATCH_MATMUL" | "RESIZE_NEAREST_NEIGHBOR" => {
-            let options = operator.options::<schema::Two<'_>>();
-            let flag = |found: Option<bool>| found.unwrap_or(false);
-            let first = flag(options.as_ref().and_then(|options| options.first()));
-            let second = flag(options.as_ref().and_then(|options| options.second()));
-            match name {
-                "BATCH_MATMUL" => Some((Kind::BatchMatmul([first, second]), None)),
-                _ if first => None,
-                _ => Some((Kind::ResizeNearest(second), None)),
-            }
-        }
-        "RESIZE_BILINEAR" => operator
-            .options::<schema::Bilinear<'_>>()
-            .and_then(|options| {
-                let flag = |found: Option<bool>| found.unwrap_or(false);
-                let alignment =
-                    match [options.align_corners(), options.half_pixel_centers()].map(flag) {
-                        [false, false] => Alignment::Origin,
-                        [false, true] => Alignment::HalfPixelCenters,
-                        [true, false] => Alignment::AlignCorners,
-                        // The reference refuses both.
-                        [true, true] => return None,
-                    };
-                Some((Kind::ResizeBilinear(alignment), None))
-            }),
-        "SLICE" => Some((Kind::Slice, None)),
-        "SPLIT" => Some((Kind::Split { part: 0, parts: 1 }, None)),
-        "TRANSPOSE" => Some((Kind::Transpose, None)),
-        "PRELU" => Some((Kind::Prelu, None)),
-        "ARG_MAX" => Some((Kind::ArgMax, None)),
-        "SQUARED_DIFFERENCE" => Some((Kind::SquaredDifference, None)),
-        "QUANTIZE" | "DEQUANTIZE" => Some((Kind::Host, None)),
-        _ => function(operator, name).map(|function| (Kind::Table(function), None)),
-    };
-    let found = found.filter(|(kind, _)| is_supported(Format::Tflite, name) || !kind.runs());
-    let (kind, activation) =
-        found.unwrap_or((Kind::Refused("no layer does this".to_string()), None));
+    let row = row(Format::Tflite, name);
+    let found = row.and_then(|row| (row.of_tflite)(operator, name));
+    let (kind, activation) = found.unwrap_or_else(|| (Kind::Refused(refusal(name)), None));
     let activation = match activation.unwrap_or(0) {
         0 => Activation::None,
         1 => Activation::Relu,
@@ -406,18 +333,27 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
     (kind, activation)
 }
 
-/// A part of a tensor, if its dimensions stay where they are.
-fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
-    let options = operator.options::<schema::StridedSlice<'_>>()?;
-    let mask = |found: Option<i32>| found.unwrap_or(0);
-    let others = [options.ellipsis_mask(), options.new_axis_mask()];
-    let plain =
-        others.into_iter().all(|found| mask(found) == 0) && !options.offset().unwrap_or(false);
-    plain.then(|| Kind::StridedSlice {
-        begin: mask(options.begin_mask()),
-        end: mask(options.end_mask()),
-        shrink: mask(options.shrink_axis_mask()),
-    })
+/// Why an operator cannot run, and what can in its place.
+fn refusal(name: &str) -> String {
+    match name {
+        "CALL" | "CALL_ONCE" | "IF" | "WHILE" => {
+            "runs another graph of the file: convert the network without control flow"
+        }
+        "ASSIGN_VARIABLE" | "READ_VARIABLE" | "VAR_HANDLE" => {
+            "keeps values from one image to the next: make them an input and an output of the network"
+        }
+        "BIDIRECTIONAL_SEQUENCE_LSTM" | "LSTM" | "UNIDIRECTIONAL_SEQUENCE_LSTM" => {
+            "no layer does this: unroll it into operators of its own (unroll=True in Keras), or take convolutions over time"
+        }
+        "CAST" | "FILL" | "GATHER" | "PACK" | "SHAPE" | "TILE" => {
+            "is computed at import, of constants of int32 and int64 alone; no layer does this"
+        }
+        "AVERAGE_POOL_2D" | "CONV_2D" | "DEPTHWISE_CONV_2D" | "MAX_POOL_2D" | "TRANSPOSE_CONV" => {
+            "has no options, expected its strides there"
+        }
+        _ => "no layer does this",
+    }
+    .to_string()
 }
 
 /// A transposed convolution with its image first and the shape of its output last, as others have their inputs.
@@ -432,12 +368,12 @@ fn in_order(mut operator: Operator) -> Operator {
 
 /// An operator for each output of one that splits, which reads what is split first.
 fn parts(operator: Operator) -> Vec<Operator> {
-    if !matches!(operator.kind, Kind::Split { .. }) {
+    if !matches!(operator.kind, Kind::Split(..)) {
         return vec![operator];
     }
     let parts = operator.outputs.len();
     let part = |(part, &output): (usize, &usize)| Operator {
-        kind: Kind::Split { part, parts },
+        kind: Kind::Split(part, parts),
         inputs: operator.inputs.iter().rev().copied().collect(),
         outputs: vec![output],
         ..operator.clone()
@@ -445,37 +381,8 @@ fn parts(operator: Operator) -> Vec<Operator> {
     operator.outputs.iter().enumerate().map(part).collect()
 }
 
-/// A function of one byte.
-fn function(operator: schema::Operator<'_>, name: &str) -> Option<Function> {
-    Some(match name {
-        "ABS" => Function::Abs,
-        "ELU" => Function::Elu,
-        "EXP" => Function::Exp,
-        "GELU" => {
-            let options = operator.options::<schema::Gelu<'_>>();
-            let approximate = options.and_then(|options| options.approximate());
-            Function::Gelu {
-                approximate: approximate.unwrap_or(false),
-            }
-        }
-        "HARD_SWISH" => Function::HardSwish,
-        "LEAKY_RELU" => {
-            let options = operator.options::<schema::Factor<'_>>();
-            let alpha = options.and_then(|options| options.factor());
-            Function::LeakyRelu(alpha.unwrap_or(0.0))
-        }
-        "LOG" => Function::Log,
-        "LOGISTIC" => Function::Logistic,
-        "RELU" => Function::Cut(Activation::Relu),
-        "RELU6" => Function::Cut(Activation::Relu6),
-        "RELU_N1_TO_1" => Function::Cut(Activation::ReluN1To1),
-        "RSQRT" => Function::Rsqrt,
-        "TANH" => Function::Tanh,
-        _ => return None,
-    })
-}
-
-fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
+/// How a kernel moves.
+pub fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>; 2]) -> Window {
     Window {
         padding: match padding.unwrap_or(0) {
             0 => Padding::Same,
@@ -487,6 +394,6 @@ fn window(padding: Option<i8>, stride: [Option<i32>; 2], dilation: [Option<i32>;
 }
 
 /// A size; 0 stands for what cannot be one.
-fn number(found: Option<i32>, default: u32) -> u32 {
+pub fn number(found: Option<i32>, default: u32) -> u32 {
     found.map_or(default, |found| u32::try_from(found).unwrap_or(0))
 }

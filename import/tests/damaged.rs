@@ -22,6 +22,15 @@ fn all_reasons_are_given_at_once() {
         "wide_add",
         "mean_before_padding",
         "other_shape",
+        "large_fill",
+        "other_graphs",
+        "constant_output",
+        "recurrent",
+        "unnamed",
+        "large_sums",
+        "ratio",
+        "no_options",
+        "empty_input",
     ];
     let reports = names.map(|name| {
         let file = read(&format!("{name}.tflite"));
@@ -56,6 +65,8 @@ fn all_reasons_of_an_onnx_file_are_given_at_once() {
         "large",
         "deep",
         "open_size",
+        "padded",
+        "computed",
     ];
     let reports = names.map(|name| {
         let options = Options {
@@ -116,6 +127,8 @@ fn damaged_files_never_panic() {
         ("onnx/outside.onnx", 12, 3000),
         ("onnx/gated.onnx", 13, 2000),
         ("onnx/attention.onnx", 14, 1000),
+        ("onnx/computed.onnx", 15, 3000),
+        ("folded.tflite", 16, 4000),
     ] {
         let good = read(name);
         let beside = read("onnx/outside.bin");
@@ -149,6 +162,7 @@ fn damaged_files_never_panic() {
             files < 750
                 || name.contains("awkward")
                 || name.contains("unsupported")
+                || name.contains("computed")
                 || whole > files / 50,
             "{name}, seed {seed}: {whole}"
         );

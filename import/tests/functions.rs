@@ -1,36 +1,26 @@
 //! Functions of one byte, and the softmax of rows, against what the reference kernels gave.
 
-use heddle_import::{Activation, Function, Quantised, host, table};
+use heddle_import::{Function, Quantised, host, table};
 use heddle_network::ops::softmax::softmax as golden;
 
 use crate::files::{arrays, float32, int8, names};
 
 fn function(name: &str, numbers: &[f32]) -> Function {
     match name {
-        "abs" => Function::Abs,
-        "elu" => Function::Elu,
-        "exp" => Function::Exp,
-        "gelu" => Function::Gelu { approximate: false },
-        "gelu_approximate" => Function::Gelu { approximate: true },
-        "hard_swish" => Function::HardSwish,
-        "leaky_relu" => Function::LeakyRelu(numbers[0]),
-        "log" => Function::Log,
-        "logistic" => Function::Logistic,
+        "gelu_approximate" => heddle_import::function("GELU", 1.0),
         "prelu" => {
             let quantised = Quantised {
                 scale: numbers[0],
                 zero_point: numbers[1] as i8,
             };
-            Function::Prelu(numbers[2] as i8, quantised)
+            Some(Function::Prelu(numbers[2] as i8, quantised))
         }
-        "quantize" => Function::Quantize,
-        "relu" => Function::Cut(Activation::Relu),
-        "relu6" => Function::Cut(Activation::Relu6),
-        "relu_n1_to_1" => Function::Cut(Activation::ReluN1To1),
-        "rsqrt" => Function::Rsqrt,
-        "tanh" | "tanh_narrow" => Function::Tanh,
-        _ => panic!("{name} is no function"),
+        "quantize" => Some(Function::Quantize),
+        "tanh_narrow" => heddle_import::function("TANH", 0.0),
+        "leaky_relu" => heddle_import::function("LEAKY_RELU", numbers[0]),
+        name => heddle_import::function(&name.to_uppercase(), 0.0),
     }
+    .unwrap_or_else(|| panic!("{name} is no function"))
 }
 
 #[test]

@@ -386,8 +386,13 @@ def split(model, source, names, axis, sizes=None):
 
 
 def same(model, operator, source, name, constants=(), meant=None, **options):
-    """An operator that keeps bytes as they are; `meant` are those of its output, or their shape."""
-    held = ["" if values is None else model.constant(f"{name}_{i}", values) for i, values in enumerate(constants)]
+    """An operator that keeps bytes as they are; `meant` are those of its output, or their shape. Constants may be names of tensors."""
+
+    def constant(i, values):
+        named = values is None or isinstance(values, str)
+        return values or "" if named else model.constant(f"{name}_{i}", values)
+
+    held = [constant(i, values) for i, values in enumerate(constants)]
     if model.form == QOPERATOR:
         output, _ = model.ranged(name, source.scale, source.zero8)
         model.call(operator, [source.name, *held], name, **options)

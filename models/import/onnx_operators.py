@@ -4,6 +4,7 @@ import math
 import zlib
 
 import numpy
+from onnx import TensorProto, helper
 
 import onnx_meaning
 from onnx_graph import QDQ, QOPERATOR, Model, activate, arg_max, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
@@ -120,6 +121,23 @@ PLACED = {
         {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
         lambda x: x.repeat(4, 2),
     ),
+    "reduce_max": (
+        "ReduceMax",
+        (1, 6, 5, 7),
+        (),
+        {"axes": [2, 3], "keepdims": 0},
+        lambda x: x.max((2, 3)),
+    ),
+    "reduce_max_of_all": ("ReduceMax", (1, 6, 5, 7), (), {"keepdims": 1}, lambda x: x.max((1, 2, 3), keepdims=True)),
+    "reduce_max_of_channels": (
+        "ReduceMax",
+        (1, 6, 5, 7),
+        (),
+        {"axes": [-3], "keepdims": 1},
+        lambda x: x.max(1, keepdims=True),
+    ),
+    "global_max": ("GlobalMaxPool", (1, 4, 9, 8), (), {}, lambda x: x.max((2, 3), keepdims=True)),
+    "global_max_above_256": ("GlobalMaxPool", (1, 4, 18, 15), (), {}, lambda x: x.max((2, 3), keepdims=True)),
 }
 
 
@@ -358,6 +376,51 @@ def ended_model(name, operator):
     return model
 
 
+def list_of(model, name, *values):
+    return model.constant(name, numpy.array(values, numpy.int64))
+
+
+def computed_reshape(name, kind):
+    """A shape that follows from that of a result, by all operators that are computed."""
+    model = Model(name, *kind)
+    made = weighted(model, "Conv", model.input((1, 3, 4, 6), 0.031, -40), "conv", 3, (1, 1))
+    read = model.real(made) if model.form == QDQ else made.name
+    sizes = model.call("Shape", [read], "sizes")
+    batch = model.call("Gather", [sizes, model.constant("first", numpy.int64(0))], "batch")
+    batches = model.call("Unsqueeze", [batch, list_of(model, "axis", 0)], "batches")
+    narrow = model.call("Cast", [sizes], "narrow", to=TensorProto.INT32)
+    kept = {"starts": [-1], "ends": [-4], "axes": [0], "steps": [-1]}
+    held = [list_of(model, key, *values) for key, values in kept.items()]
+    turned = model.call("Slice", [narrow, *held], "turned")  # 6, 4, 3
+    wide = model.call("Cast", [turned], "wide", to=TensorProto.INT64)
+    places = [list_of(model, f"place{i}", i) for i in range(3)]
+    first, second, third = [model.call("Gather", [wide, at], f"{at}_size") for at in places]
+    product = model.call("Mul", [model.call("Mul", [first, second], "pixels"), third], "all")
+    halves = model.call("Div", [product, list_of(model, "two", 2)], "halves")
+    whole = model.call("Sub", [model.call("Add", [halves, product], "more"), halves], "whole")
+    asked = model.call("Concat", [batches, whole], "asked", axis=0)
+    zeros = model.call("ConstantOfShape", [list_of(model, "count", 2)], "zeros", value=helper.make_tensor("", 7, [1], [0]))
+    asked = model.call("Add", [asked, zeros], "asked_again")
+    asked = model.call("Tile", [asked, list_of(model, "once", 1)], "asked_once")
+    made = same(model, "Reshape", made, "view", [asked], meant=(1, 72))
+    weighted(model, "Gemm", made, "output", 50)
+    return model
+
+
+def computed_slice(name, kind):
+    """The second half of the channels, whose number the file computes."""
+    model = Model(name, *kind)
+    made = weighted(model, "Conv", model.input(SMALL, 0.031, -40), "conv", 6, (3, 3))
+    read = model.real(made) if model.form == QDQ else made.name
+    channels = model.call("Gather", [model.call("Shape", [read], "sizes"), list_of(model, "one", 1)], "channels")
+    half = model.call("Div", [channels, list_of(model, "two", 2)], "half")
+    held = [half, channels, list_of(model, "axes", 1)]
+    output = same(model, "Slice", made, "output", held, meant=made.meant[:, 3:])
+    model.call("DequantizeLinear", model.arguments(output.name), "output_real")
+    model.end("output_real")
+    return model
+
+
 def operator_models():
     """Name and model of every model of one operator."""
     floating = ("qdq", "uint8", "int8"), ("qdq", "int8", "int8")
@@ -421,11 +484,15 @@ def operator_models():
     }
     for name, kind, row in forms(concats):
         yield name, joined_model(name, kind, *row)
+    for make in (computed_reshape, computed_slice):
+        for name, kind, _ in forms({make.__name__: ()}):
+            yield name, make(name, kind)
     splits = {"split": (["first", "second", "third"], 1, None), "split_uneven": (["first", "second"], -1, [2, 7])}
     for name, kind, row in forms(splits):
         yield name, split_model(name, kind, *row)
     for name, kind, row in forms(PLACED):
-        yield name, placed_model(name, kind, *row)
+        if row[0] != "GlobalMaxPool" or kind[0] == QDQ:  # onnxruntime has it of float32 alone
+            yield name, placed_model(name, kind, *row)
     for activation in ("Relu", (-0.5, 1.0)):
         name = f"qdq_{'relu' if activation == 'Relu' else 'clip'}_alone"
         model = Model(name)

@@ -159,6 +159,29 @@ def other_shape(name):
     return file.SerializeToString()
 
 
+def padded(name):
+    """As many zeros around a convolution as its kernel has places."""
+    model = Model(name)
+    source = model.input((1, 2, 6, 6), 0.05, 3)
+    weighted(model, "Conv", source, "conv1", 4, (1, 1), pads=[1, 1, 1, 1])
+    return model.pack()
+
+
+def computed(name):
+    """Constants that are too large, that do not fit, and that follow from no other ones."""
+    model, x = quantised(name)
+    real, y = model.real(x), {}
+    wide = numbers(model, "wide", [1 << 20, 1 << 20], [1 << 31, 0], [1 << 40])
+    y["large"] = model.call("ConstantOfShape", wide[:1], "large")
+    y["empty"] = model.call("ConstantOfShape", wide[1:2], "empty")
+    y["repeated"] = model.call("Tile", wide[1:], "repeated")
+    y["beyond"] = model.call("Gather", [wide[0], wide[2]], "beyond")
+    y["narrow"] = model.call("Cast", wide[2:], "narrow", to=TensorProto.INT32)
+    y["by_zero"] = model.call("Div", [wide[0], *numbers(model, "zero", [0])], "by_zero")
+    y["of_bytes"] = model.call("Cast", [real], "of_bytes", to=TensorProto.INT64)
+    return model.pack({name: "int64" for name in y})
+
+
 def external(name):
     model = floating(name)
     tensor = model.graph.initializer[0]
@@ -204,5 +227,5 @@ def refused_models():
     yield "external", external("external").SerializeToString()
     for name, change in CHANGES.items():
         yield name, changed(name, change).SerializeToString()
-    for make in (island, unsupported, weights_zero, without_sign, other_scale, other_shape, copied, awkward):
+    for make in (island, unsupported, weights_zero, without_sign, other_scale, other_shape, copied, awkward, padded, computed):
         yield make.__name__, make(make.__name__)

@@ -2,7 +2,7 @@
 
 import numpy
 
-from graph import N, R, Graph, fused, image, window
+from graph import N, R, TYPES, Graph, fused, image, window
 
 
 def plain_conv(name, activations, weights, zero_point=0, image_shape=(1, 6, 6, 2)):
@@ -91,7 +91,79 @@ def other_shape():
     return graph
 
 
+def large_fill():
+    """Zeros around a tensor as a constant of 2^40 elements says."""
+    graph = malformed("large_fill", PLANE, 0, [("MAX_POOL_2D", [0], 1)])
+    made = graph.tensor("fill", dtype="int32")
+    value = graph.tensor("value", data=numpy.array(1, numpy.int32))
+    graph.call("FILL", [graph.constant("dims", [1 << 20, 1 << 20]), value], [made])
+    graph.call("PAD", [1, made], [graph.tensor("output", 0.05, 0, PLANE)])
+    return graph
+
+
+def other_graphs():
+    """A state that another graph sets."""
+    graph = malformed("other_graphs", PLANE, 0, [("MAX_POOL_2D", [0], 1)])
+    graph.model.subgraphs.append(Graph("other").graph)
+    graph.call("CALL_ONCE", [], [], initSubgraphIndex=1)
+    handle, state = graph.tensor("handle", dtype="resource"), graph.tensor("state", 0.05, 0, PLANE)
+    graph.call("VAR_HANDLE", [], [handle], sharedName="state")
+    graph.call("READ_VARIABLE", [handle], [state])
+    graph.call("ADD", [1, state], [graph.tensor("output", 0.05, 0, PLANE)], **fused(N))
+    return graph
+
+
+def constant_output():
+    """The sizes of a result beside it."""
+    graph = malformed("constant_output", PLANE, 0, [("MAX_POOL_2D", [0], 1)])
+    sizes = graph.tensor("sizes", shape=(4,), dtype="int32")
+    graph.call("SHAPE", [1], [sizes], outType=TYPES["int32"])
+    graph.graph.outputs = [1, sizes]
+    return graph
+
+
+def recurrent():
+    """An LSTM, whose scratch tensors have no elements."""
+    graph = malformed("recurrent", (1, 8), 0, [("ABS", [0], 1)])
+    state = graph.tensor("scratch", 0.05, 0, (0, 8))
+    graph.call("LSTM", [1, state], [graph.tensor("output", 0.05, 0, (1, 8))])
+    return graph
+
+
+def unnamed():
+    """A file without names of tensors."""
+    graph = malformed("unnamed", PLANE, 0, [("MAX_POOL_2D", [0], 1), ("CUSTOM", [1], 2)])
+    for found in graph.graph.tensors:
+        found.name = ""
+    return graph
+
+
+def one_conv(name, bias, scale):
+    graph = Graph(name)
+    source = graph.tensor("input", 1.0, 0, PLANE)
+    weights = graph.tensor("weights", 1.0, data=numpy.full((1, 1, 1, 1), 127, numpy.int8))
+    output = graph.tensor("output", scale, 0, PLANE)
+    graph.call("CONV_2D", [source, weights, graph.constant("bias", [bias])], [output], **window((1, 1), False), **fused(N))
+    graph.graph.inputs = [source]
+    return graph
+
+
+def no_options():
+    graph = one_conv("no_options", 0, 1.0)
+    graph.graph.operators[0].builtinOptions = None
+    return graph
+
+
 def refused_models():
+    yield "large_fill", large_fill()
+    yield "other_graphs", other_graphs()
+    yield "constant_output", constant_output()
+    yield "recurrent", recurrent()
+    yield "unnamed", unnamed()
+    yield "large_sums", one_conv("large_sums", 2**31 - 1, 2.0**11)
+    yield "ratio", one_conv("ratio", 0, 2.0**-20)
+    yield "no_options", no_options()
+    yield "empty_input", malformed("empty_input", (1, 0, 4, 1), 0, [("MAX_POOL_2D", [0], 1)])
     for name, row in MALFORMED.items():
         yield name, malformed(name, *row)
     yield "mean_before_padding", mean_before_padding()

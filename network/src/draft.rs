@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use heddle_arch::fault::{Fault, push};
 use heddle_arch::requantise::Scale;
 
-use crate::file::{ConstantFile, PaddingFile, RoundingFile, ScaledFile, WindowFile};
-use crate::{Constant, Layer, Network, Padding, Shape};
+use crate::file::{ConstantFile, RoundingFile, ScaledFile, WindowFile};
+use crate::{Constant, Layer, Network, Shape};
 
 /// Largest window of a mean: 255 times as much is less than 2^31.
 pub(crate) const WINDOW_MAX: usize = (i32::MAX / 255) as usize;
@@ -60,12 +60,8 @@ impl Draft<'_> {
         channels: u32,
     ) -> Option<()> {
         let (input, kernel) = (self.shapes[0], window.kernel);
-        let PaddingFile {
-            top,
-            bottom,
-            left,
-            right,
-        } = window.padding.unwrap_or_default();
+        let padding = window.padding.unwrap_or_default();
+        let [[top, bottom], [left, right]] = padding.sides();
         let extent = |axis: usize| (kernel[axis] - 1) * dilation[axis] + 1;
         for (side, found, axis) in [
             ("top", top, 0),
@@ -107,12 +103,7 @@ impl Draft<'_> {
             self.layer.kernel = kernel;
             self.layer.stride = stride;
             self.layer.dilation = dilation;
-            self.layer.padding = Padding {
-                top,
-                bottom,
-                left,
-                right,
-            };
+            self.layer.padding = padding;
         })
     }
 

@@ -3,14 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::Padding as PaddingFile;
 pub use crate::form::{Common, Need};
 use crate::name::name_pattern;
-pub use crate::ops::{
-    AddFile, ArgMaxFile, AveragePool2dFile, ConcatFile, Conv2dFile, FullyConnectedFile, KindFile,
-    MatmulFile, MaxPool2dFile, MeanFile, MulFile, PadFile, PreluFile, ReshapeFile,
-    ResizeBilinearFile, ResizeFile, SliceFile, SoftmaxFile, SquaredDifferenceFile, TableFile,
-    WeightedSumFile,
-};
+pub use crate::ops::KindFile;
+pub use crate::ops::files::*;
 use crate::{Shape, form};
 use heddle_arch::requantise::{Rounding, Scale};
 
@@ -190,24 +187,6 @@ impl From<Rounding> for RoundingFile {
             Rounding::Single => RoundingFile::Single,
         }
     }
-}
-
-/// Zeros around the input, less than the kernel on each side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PaddingFile {
-    /// Rows above.
-    #[schemars(range(min = 0, max = 4095))]
-    pub top: u32,
-    /// Rows below.
-    #[schemars(range(min = 0, max = 4095))]
-    pub bottom: u32,
-    /// Columns on the left.
-    #[schemars(range(min = 0, max = 4095))]
-    pub left: u32,
-    /// Columns on the right.
-    #[schemars(range(min = 0, max = 4095))]
-    pub right: u32,
 }
 
 /// A stored tensor that takes the place of one of two inputs.

@@ -90,17 +90,42 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Zeros around the input of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// Zeros around the input, less than the kernel on each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PaddingFile")]
 pub struct Padding {
     /// Rows above.
+    #[schemars(range(min = 0, max = 4095))]
     pub top: u32,
     /// Rows below.
+    #[schemars(range(min = 0, max = 4095))]
     pub bottom: u32,
     /// Columns on the left.
+    #[schemars(range(min = 0, max = 4095))]
     pub left: u32,
     /// Columns on the right.
+    #[schemars(range(min = 0, max = 4095))]
     pub right: u32,
+}
+
+impl Padding {
+    /// Before and behind: height first.
+    #[must_use]
+    pub fn of([[top, bottom], [left, right]]: [[u32; 2]; 2]) -> Self {
+        Self {
+            top,
+            bottom,
+            left,
+            right,
+        }
+    }
+
+    /// The same.
+    #[must_use]
+    pub fn sides(self) -> [[u32; 2]; 2] {
+        [[self.top, self.bottom], [self.left, self.right]]
+    }
 }
 
 /// A dimension of a tensor.

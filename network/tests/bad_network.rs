@@ -291,7 +291,7 @@ fn the_schema_explains_every_field() {
 fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
     let schema = schema();
     let all = kinds(&schema);
-    assert_eq!(all.len(), 21);
+    assert_eq!(all.len(), 22);
     let names = all.iter().map(|kind| &kind["properties"]["name"]);
     for name in names.chain([&schema["properties"]["name"]]) {
         let pattern = name["pattern"].as_str().expect("a pattern");

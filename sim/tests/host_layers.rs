@@ -154,6 +154,15 @@ fn a_constant_may_be_the_first_of_a_difference() {
 }
 
 #[test]
+fn maxima_are_over_their_dimensions() {
+    let largest =
+        |axes: &str| format!(r#"{{"kind": "reduce_max", "name": "l", "axes": [{axes}]}}"#);
+    check(&largest(r#""channels""#), &[6, 7, 8, 9, 10, 11]);
+    check(&largest(r#""height""#), &[3, 4, 5, 9, 10, 11]);
+    check(&largest(r#""width", "channels""#), &[8, 11]);
+}
+
+#[test]
 fn means_and_shares_are_along_their_dimensions() {
     let mean = |axes: &str, shift: i32| {
         format!(

@@ -26,7 +26,7 @@ pub struct ImportArgs {
     /// quantised; each image in the order channels, rows, columns in .onnx; rows, columns, channels in .tflite
     #[arg(long, value_name = "FILE", requires = "images_for")]
     pub inputs: Option<PathBuf>,
-    /// End the network at this tensor
+    /// End the network at this tensor; at #12 where tensor 12 of a .tflite MODEL has no name
     #[arg(long, value_name = "TENSOR")]
     pub until: Option<String>,
     /// Accept layers of this kind that are not exact

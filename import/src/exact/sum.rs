@@ -89,14 +89,8 @@ impl Sum {
         let mut best: Option<(Weighted, Difference)> = None;
         for (factors, _) in pairs.into_iter().take(CANDIDATES) {
             let most = f64::from(factors[0].max(factors[1]));
-            let factors = [
-                factors[0],
-                if self.subtracts {
-                    -factors[1]
-                } else {
-                    factors[1]
-                },
-            ];
+            let sign = if self.subtracts { -1 } else { 1 };
+            let factors = [factors[0], sign * factors[1]];
             for rounding in [Rounding::Double, Rounding::Single] {
                 let scale = scale(larger / (most * f64::from(self.output.scale)))?;
                 let found = Weighted {
@@ -105,10 +99,8 @@ impl Sum {
                     rounding,
                 };
                 let difference = self.difference(&found, &reference);
-                if best
-                    .as_ref()
-                    .is_none_or(|(_, least)| difference.wrong < least.wrong)
-                {
+                let least = best.as_ref().map(|(_, least)| least.wrong);
+                if least.is_none_or(|least| difference.wrong < least) {
                     best = Some((found, difference));
                 }
                 if difference.wrong == 0 {

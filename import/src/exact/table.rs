@@ -2,35 +2,25 @@
 
 use heddle_arch::requantise::{Rounding, Scale, quantise_output};
 
-use super::real::{erf, exp, ln, tanh};
-use super::{Float, float, hard_swish, inverse_root};
+use super::int32::{holds, multiplied, shifted};
+use super::{Difference, hard_swish, inverse_root};
 use crate::model::{Activation, Quantised};
-use crate::scale::{bounds, scale};
+use crate::report::Exact;
+use crate::scale::{bounds, reference_bounds, scale};
 
 /// A function of one byte.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Function {
     /// The absolute value.
     Abs,
-    /// x from 0 on, e^x - 1 below.
-    Elu,
-    /// e^x.
-    Exp,
-    /// x times the share of a normal distribution below x, or its approximation by a hyperbolic tangent.
-    Gelu {
-        /// By a hyperbolic tangent.
-        approximate: bool,
-    },
-    /// One that an .onnx file has.
-    Float(Float),
+    /// One of real numbers, rounded where the kernels round.
+    Real(fn(f32) -> f32),
+    /// One of real numbers as an .onnx file has it, of two numbers of its own.
+    Float(fn(f64, [f32; 2]) -> f64, [f32; 2]),
     /// x times x + 3, cut to 0 to 6, over 6.
     HardSwish,
     /// x from 0 on, x times this below.
     LeakyRelu(f32),
-    /// The natural logarithm; the smallest byte for 0 and below.
-    Log,
-    /// 1 / (1 + e^-x).
-    Logistic,
     /// x from 0 on, x times the real value of this byte below.
     Prelu(i8, Quantised),
     /// x.
@@ -39,8 +29,6 @@ pub enum Function {
     Cut(Activation),
     /// 1 over the square root; the largest byte for 0 and below, which the reference refuses.
     Rsqrt,
-    /// The hyperbolic tangent.
-    Tanh,
 }
 
 /// The outputs for -128 to 127.
@@ -48,17 +36,72 @@ pub enum Function {
 /// # Errors
 /// If a scale cannot be had.
 pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<[i8; 256], String> {
+    if let Some((sides, activation)) = slopes(function, input, output) {
+        return sloped(input, output, sides, activation);
+    }
+    match function {
+        Function::Real(at) => Ok(real(at, input, output)),
+        Function::Float(at, numbers) => Ok(float(|x| at(x, numbers), input, output)),
+        Function::HardSwish => hard_swish::table(input, output),
+        _ => inverse_root::table(input, output),
+    }
+}
+
+/// Whether a table is that of the reference, whose int32 may wrap.
+///
+/// # Errors
+/// If a scale cannot be had.
+pub fn table_exact(
+    function: Function,
+    input: Quantised,
+    output: Quantised,
+    table: &[i8; 256],
+) -> Result<Exact, String> {
+    let Some((sides, activation)) = slopes(function, input, output) else {
+        return Ok(Exact::Yes);
+    };
+    let [below, above] = scaled(sides)?;
+    let zero_point = i64::from(input.zero_point);
+    let mut ends = [(128 + zero_point, below), (127 - zero_point, above)].into_iter();
+    let is_held =
+        ends.all(|(largest, (scale, factor))| holds(largest * i64::from(factor.abs()), scale));
+    let bounds = reference_bounds(activation, output);
+    if is_held && bounds.is_held {
+        return Ok(Exact::Yes);
+    }
+    let reference = each(input, |x| {
+        let (scale, factor) = if x < 0 { below } else { above };
+        // The multiplier has the sign of a slope, and what is shifted that of x.
+        let found = match function {
+            Function::LeakyRelu(_) if factor < 0 => shifted(x, scale).saturating_neg(),
+            _ => shifted(x * factor, scale),
+        };
+        let found = multiplied(found, scale).wrapping_add(output.zero_point.into());
+        found.max(bounds.min).min(bounds.max) as i8
+    });
+    let pairs = table.iter().zip(reference);
+    let pairs = pairs.map(|(&one, other)| (one.into(), other.into()));
+    Ok(Exact::Compared(Difference::of(pairs)))
+}
+
+/// What a function that is x times a factor on either side of 0 has there: real scale and whole factor below, the same from there on; and
+/// what cuts it.
+fn slopes(
+    function: Function,
+    input: Quantised,
+    output: Quantised,
+) -> Option<([(f64, i32); 2], Activation)> {
     // In single precision, as the kernels have it.
     let ratio = input.scale / output.scale;
     let sides = |below: f32, factor| [(below.into(), factor), (ratio.into(), 1)];
-    let plain = |sides| sloped(input, output, sides, Activation::None);
+    let plain = |sides| Some((sides, Activation::None));
     match function {
         Function::Quantize => {
             let ratio = f64::from(input.scale) / f64::from(output.scale);
             plain([(ratio, 1); 2])
         }
         Function::Abs => plain(sides(ratio, -1)),
-        Function::Cut(activation) => sloped(input, output, sides(ratio, 1), activation),
+        Function::Cut(activation) => Some((sides(ratio, 1), activation)),
         Function::LeakyRelu(alpha) => {
             let below = input.scale * alpha.abs() / output.scale;
             plain(sides(below, if alpha < 0.0 { -1 } else { 1 }))
@@ -68,11 +111,13 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
             let factor = i32::from(slope) - i32::from(quantised.zero_point);
             plain(sides(below, factor))
         }
-        Function::Float(function) => Ok(float::table(function, input, output)),
-        Function::HardSwish => hard_swish::table(input, output),
-        Function::Rsqrt => inverse_root::table(input, output),
-        _ => Ok(real(function, input, output)),
+        _ => None,
     }
+}
+
+fn scaled(sides: [(f64, i32); 2]) -> Result<[(Scale, i32); 2], String> {
+    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
+    Ok([below?, above?])
 }
 
 /// Every byte, from the lowest on, and its distance from the zero point.
@@ -88,8 +133,7 @@ fn sloped(
     activation: Activation,
 ) -> Result<[i8; 256], String> {
     let (min, max) = bounds(activation, output)?;
-    let [below, above] = sides.map(|(real, factor)| Ok::<_, String>((scale(real)?, factor)));
-    let (below, above) = (below?, above?);
+    let [below, above] = scaled(sides)?;
     Ok(each(input, |x| {
         let (scale, factor): (Scale, i32) = if x < 0 { below } else { above };
         quantise_output(
@@ -104,35 +148,24 @@ fn sloped(
 }
 
 /// A function of real numbers in single precision, halves away from 0.
-fn real(function: Function, input: Quantised, output: Quantised) -> [i8; 256] {
+fn real(at: fn(f32) -> f32, input: Quantised, output: Quantised) -> [i8; 256] {
     let steps = 1.0 / output.scale;
     each(input, |x| {
-        let x = input.scale * x as f32;
-        let rounded = (at(function, x) * steps).round() as i32;
-        let byte = rounded.saturating_add(output.zero_point.into());
-        byte.clamp(i8::MIN.into(), i8::MAX.into()) as i8
+        let rounded = (at(input.scale * x as f32) * steps).round();
+        byte(rounded as i32, output)
     })
 }
 
-/// The value of a function, rounded where the kernels round.
-fn at(function: Function, x: f32) -> f32 {
-    let wide = f64::from(x);
-    match function {
-        Function::Elu if x < 0.0 => (exp(wide) - 1.0) as f32,
-        Function::Exp => exp(wide) as f32,
-        Function::Gelu { approximate: false } => {
-            let below = 1.0 + erf(f64::from(x * std::f32::consts::FRAC_1_SQRT_2));
-            0.5 * x * below as f32
-        }
-        Function::Gelu { approximate: true } => {
-            // The square root of 2 / pi.
-            let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
-            0.5 * x * (1.0 + tanh(inner.into()) as f32)
-        }
-        Function::Log if x > 0.0 => ln(wide) as f32,
-        Function::Log => f32::NEG_INFINITY,
-        Function::Logistic => 1.0 / (1.0 + exp(-wide) as f32),
-        Function::Tanh => tanh(wide) as f32,
-        _ => x,
-    }
+/// As docs/import.md has it: all in single precision but the function, whose exact value is rounded to it; halves of a step to even.
+fn float(at: impl Fn(f64) -> f64, input: Quantised, output: Quantised) -> [i8; 256] {
+    each(input, |x| {
+        let y = at((x as f32 * input.scale).into()) as f32;
+        byte((y / output.scale).round_ties_even() as i32, output)
+    })
+}
+
+/// The byte so many steps above zero.
+fn byte(steps: i32, output: Quantised) -> i8 {
+    let byte = steps.saturating_add(output.zero_point.into());
+    byte.clamp(i8::MIN.into(), i8::MAX.into()) as i8
 }

@@ -1,7 +1,7 @@
 //! Dimensions of a file as those of a plane, and planes in the shapes in which operators read them.
 
-use heddle_network::Order;
 use heddle_network::file::{LayerFile, ReshapeFile};
+use heddle_network::{Axis, Order, Shape};
 
 use super::layers::Refused;
 use super::{Lowering, Value};
@@ -9,7 +9,7 @@ use crate::model::{Format, Operator, Tensor};
 
 impl Lowering<'_> {
     /// Puts what an operator reads in the shape in which it reads it, where it may not see it in another one.
-    pub(super) fn lay_out(&mut self, operator: &Operator) {
+    pub fn lay_out(&mut self, operator: &Operator) {
         for &input in operator.inputs.iter().flatten() {
             let tensor = &self.model.tensors[input];
             let (Some(plane), Some(value)) = (
@@ -45,15 +45,15 @@ impl Lowering<'_> {
     }
 
     /// The constant numbers that an operator reads.
-    pub(super) fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
+    pub fn integers(&self, operator: &Operator, number: usize) -> Result<Vec<i32>, Refused> {
         let tensor = self.operand(operator, number);
         tensor
-            .and_then(Tensor::int32)
-            .ok_or_else(|| Some(format!("has no constant int32 as input {number}")))
+            .and_then(Tensor::integers)
+            .ok_or_else(|| Some(format!("has no constant int32 or int64 as input {number}")))
     }
 
     /// For each dimension of what an operator reads its place in channels, height, width; none for the batch.
-    pub(super) fn dimensions(
+    pub fn dimensions(
         &self,
         operator: &Operator,
         number: usize,
@@ -65,8 +65,29 @@ impl Lowering<'_> {
         found.ok_or_else(|| Some(format!("has {rank} dimensions, expected at most 4")))
     }
 
+    /// Whether a constant lists channels, height, width, which of them, and a plane that has one place along each of these.
+    pub fn over(
+        &self,
+        operator: &Operator,
+        plane: Shape,
+    ) -> Result<([bool; 3], Vec<Axis>, Shape), Refused> {
+        let dimensions = self.dimensions(operator, 0)?;
+        let mut over = [false; 3];
+        for axis in self.integers(operator, 1)? {
+            // The batch, which is 1, does not count.
+            if let Some(dimension) = self.dimension(&dimensions, axis)? {
+                over[dimension] = true;
+            }
+        }
+        let axes: Vec<Axis> = (Axis::ALL.into_iter())
+            .filter(|axis| over[axis.index()])
+            .collect();
+        let plane = axes.iter().fold(plane, |plane, &axis| plane.with(axis, 1));
+        Ok((over, axes, plane))
+    }
+
     /// The one of them that an axis names, from the end if it is negative.
-    pub(super) fn dimension(
+    pub fn dimension(
         &self,
         dimensions: &[Option<usize>],
         axis: i32,

@@ -5,14 +5,14 @@ use heddle_network::file::{KindFile, LayerFile, PaddingFile};
 
 use super::{Lowering, Value};
 use crate::exact::Difference;
-use crate::model::{Kind, Operator, Quantised, Tensor};
+use crate::model::{Operator, Quantised, Tensor};
 use crate::report::{Exact, Inexact};
 
 /// Why an operator cannot run; nothing if it reads what cannot be made.
-pub(super) type Refused = Option<String>;
+pub type Refused = Option<String>;
 
 /// A layer that an operator becomes.
-pub(super) struct Made {
+pub struct Made {
     pub layer: LayerFile,
     /// As the report shows it.
     pub text: String,
@@ -22,7 +22,7 @@ pub(super) struct Made {
 }
 
 /// A tensor that an operator reads.
-pub(super) struct Source<'a> {
+pub struct Source<'a> {
     pub value: &'a Value,
     pub quantised: Quantised,
     /// Its shape as the operator sees it.
@@ -47,40 +47,16 @@ impl Lowering<'_> {
     ///
     /// # Errors
     /// Why the operator cannot run.
-    pub(super) fn layer(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
-        let found = &self.model.tensors[output];
+    pub fn layer(&mut self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+        let model = self.model;
+        let found = &model.tensors[output];
         if !operator.kind.runs() {
             return Err(Some("no layer does this".to_string()));
         }
-        let quantised = found.quantised()?;
-        let made = match operator.kind {
-            Kind::Convolution(window) => self.convolution(operator, window, quantised, false),
-            Kind::Depthwise(window) => self.convolution(operator, window, quantised, true),
-            Kind::FullyConnected => self.fully_connected(operator, quantised),
-            Kind::AveragePool(window, size) => self.average(operator, window, size, output),
-            Kind::ScaledMean(window, size) => self.scaled_mean(operator, window, size, quantised),
-            Kind::MaxPool(window, size) => self.maximum(operator, window, size, output),
-            Kind::Mean => match self.mean(operator, quantised) {
-                Err(Some(_)) => self.mean_over(operator, quantised),
-                found => found,
-            },
-            Kind::Pad => self.pad(operator, output),
-            Kind::Prelu => self.prelu(operator, quantised),
-            Kind::Mul | Kind::SquaredDifference => self.pair(operator, quantised),
-            Kind::Softmax(_) => self.softmax(operator, output).ok_or(None),
-            Kind::Concat(_)
-            | Kind::Transpose
-            | Kind::Slice
-            | Kind::StridedSlice { .. }
-            | Kind::Split { .. }
-            | Kind::ResizeNearest(_)
-            | Kind::ResizeBilinear(_) => self.moved(operator, output),
-            Kind::Add => self.sum(operator, quantised, false),
-            Kind::Sub => self.sum(operator, quantised, true),
-            _ => Err(None),
-        }?;
+        found.quantised()?;
+        let made = operator.kind.lower(self, operator, output)?;
         // Dimensions of one place may be left out.
-        let is_left_out = matches!(operator.kind, Kind::Mean | Kind::StridedSlice { .. });
+        let is_left_out = operator.kind.leaves_out();
         let is_vector = made.plane.elements() == made.plane.channels as usize;
         let fits = self.model.format.plane(&found.shape) == Some(made.plane)
             || (is_vector || is_left_out) && found.elements() == made.plane.elements();
@@ -95,7 +71,7 @@ impl Lowering<'_> {
     }
 
     /// A tensor that is read, if the layer before it can run.
-    pub(super) fn source(&self, operator: &Operator, number: usize) -> Result<Source<'_>, Refused> {
+    pub fn source(&self, operator: &Operator, number: usize) -> Result<Source<'_>, Refused> {
         let index = operator.inputs.get(number).copied().flatten();
         let index = index.ok_or_else(|| format!("has no input {number}"))?;
         let tensor = &self.model.tensors[index];
@@ -121,11 +97,7 @@ impl Lowering<'_> {
     }
 
     /// The same, with the elements where the operator expects them, and zeros around them.
-    pub(super) fn plane_source(
-        &self,
-        operator: &Operator,
-        number: usize,
-    ) -> Result<Source<'_>, Refused> {
+    pub fn plane_source(&self, operator: &Operator, number: usize) -> Result<Source<'_>, Refused> {
         let source = self.source(operator, number)?;
         match source.plane == padded(source.value.plane, source.value.padding) {
             true => Ok(source),
@@ -138,13 +110,13 @@ impl Lowering<'_> {
     }
 
     /// A tensor that an operator has, if it is not left out.
-    pub(super) fn operand(&self, operator: &Operator, number: usize) -> Option<&Tensor<'_>> {
+    pub fn operand(&self, operator: &Operator, number: usize) -> Option<&Tensor<'_>> {
         let index = operator.inputs.get(number).copied().flatten()?;
         Some(&self.model.tensors[index])
     }
 
     /// Bytes pass unchanged: what they stand for must too, and a view has as many of them.
-    pub(super) fn check_same(&self, operator: &Operator, output: usize) -> Result<(), String> {
+    pub fn check_same(&self, operator: &Operator, output: usize) -> Result<(), String> {
         let input = operator.inputs.first().copied().flatten().unwrap_or(output);
         let [from, to] = [input, output].map(|tensor| self.model.tensors[tensor].quantised());
         match from? == to? {
@@ -156,7 +128,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a layer may differ as it does.
-    pub(super) fn accept(&self, difference: Difference, kind: Inexact) -> Result<(), String> {
+    pub fn accept(&self, difference: Difference, kind: Inexact) -> Result<(), String> {
         match difference.wrong == 0 || self.accepted.contains(&kind) {
             true => Ok(()),
             false => Err(format!(
@@ -171,7 +143,7 @@ impl Lowering<'_> {
 }
 
 /// A layer that reads these and makes bytes of this scale and zero point.
-pub(super) fn layer_of(
+pub fn layer_of(
     sources: &[&Source<'_>],
     output: Quantised,
     kind: impl Into<KindFile>,
@@ -185,7 +157,7 @@ pub(super) fn layer_of(
 }
 
 /// A layer that passes values of such tensors on.
-pub(super) fn moving(sources: &[&Source<'_>], kind: impl Into<KindFile>) -> LayerFile {
+pub fn moving(sources: &[&Source<'_>], kind: impl Into<KindFile>) -> LayerFile {
     LayerFile {
         output_zero_point: None,
         ..layer_of(sources, sources[0].quantised, kind)
@@ -193,7 +165,7 @@ pub(super) fn moving(sources: &[&Source<'_>], kind: impl Into<KindFile>) -> Laye
 }
 
 /// An exact layer.
-pub(super) fn made(layer: LayerFile, text: &str, plane: Shape, output: Quantised) -> Made {
+pub fn made(layer: LayerFile, text: &str, plane: Shape, output: Quantised) -> Made {
     Made {
         layer,
         text: text.to_string(),
@@ -204,7 +176,7 @@ pub(super) fn made(layer: LayerFile, text: &str, plane: Shape, output: Quantised
 }
 
 /// A plane with zeros around it.
-pub(super) fn padded(plane: Shape, padding: PaddingFile) -> Shape {
+pub fn padded(plane: Shape, padding: PaddingFile) -> Shape {
     Shape {
         height: plane.height + padding.top + padding.bottom,
         width: plane.width + padding.left + padding.right,

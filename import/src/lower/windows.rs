@@ -7,7 +7,7 @@ use heddle_network::file::{Conv2dFile, PaddingFile, ScaledFile, WindowFile};
 use crate::model::{Padding, Window};
 
 /// Kernel, stride, dilation and padding of a layer.
-pub(super) struct Windows {
+pub struct Windows {
     pub kernel: [u32; 2],
     pub stride: [u32; 2],
     pub dilation: [u32; 2],
@@ -70,16 +70,9 @@ impl Windows {
 
     /// The same with more zeros around the input.
     pub fn padded(mut self, by: PaddingFile) -> Windows {
-        let PaddingFile {
-            top,
-            bottom,
-            left,
-            right,
-        } = &mut self.padding;
-        *top += by.top;
-        *bottom += by.bottom;
-        *left += by.left;
-        *right += by.right;
+        let (own, by) = (self.padding.sides(), by.sides());
+        self.padding =
+            PaddingFile::of([0, 1].map(|i| [own[i][0] + by[i][0], own[i][1] + by[i][1]]));
         self
     }
 
@@ -95,7 +88,7 @@ impl Windows {
 }
 
 /// The windows of an operator, and what they make.
-pub(super) fn windows(
+pub fn windows(
     window: Window,
     kernel: [u32; 2],
     input: Shape,
@@ -132,21 +125,12 @@ pub(super) fn windows(
             .map(|rest| rest.div_ceil(stride))
             .ok_or_else(|| format!("has a kernel of {} places on {padded}", reach + 1))?;
     }
-    let [[top, bottom], [left, right]] = padding;
+    let [height, width] = output;
     Ok(Windows {
         kernel,
         stride: window.stride,
         dilation: window.dilation,
-        padding: PaddingFile {
-            top,
-            bottom,
-            left,
-            right,
-        },
-        output: Shape {
-            channels,
-            height: output[0],
-            width: output[1],
-        },
+        padding: PaddingFile::of(padding),
+        output: Shape::of([channels, height, width]),
     })
 }

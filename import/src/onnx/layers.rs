@@ -1,5 +1,7 @@
 //! Operators that become layers.
 
+use std::collections::BTreeSet;
+
 use super::attributes::{Windows, windows};
 use super::constant::Constant;
 use super::reader::{Range, Reader, Recipe, UNCUT, Value, float};
@@ -7,45 +9,72 @@ use super::schema::Node;
 use crate::model::{Kind, Padding, Window};
 
 /// What an operator reads and makes, in either form.
-pub struct Operands<'a> {
+pub struct Operands {
     /// Tensors, of which the first is no constant.
     pub tensors: Vec<usize>,
     /// The bias: int32.
     pub bias: Option<usize>,
     /// Scale of the output, if the operator has it.
     pub range: Option<Range>,
-    pub node: &'a Node,
 }
 
-/// Operators with scales among their inputs: what they are without, tensors with scale and zero point, place of the bias, place of
-/// the scale of the output.
-const WITH_SCALES: [(&str, &str, usize, Option<usize>, usize); 9] = [
-    ("QGemm", "Gemm", 2, Some(6), 7),
-    ("QLinearAdd", "Add", 2, None, 6),
-    ("QLinearAveragePool", "AveragePool", 1, None, 3),
-    ("QLinearConv", "Conv", 2, Some(8), 6),
-    ("QLinearGlobalAveragePool", "GlobalAveragePool", 1, None, 3),
-    ("QLinearLeakyRelu", "LeakyRelu", 1, None, 3),
-    ("QLinearMatMul", "MatMul", 2, None, 6),
-    ("QLinearMul", "Mul", 2, None, 6),
-    ("QLinearSigmoid", "Sigmoid", 1, None, 3),
-];
+/// What an operator makes of tensors, the first of which has this shape, and the shape of that; weights get the order of a network.
+pub type OfTensors = for<'a> fn(
+    &mut Reader<'a>,
+    &'a Node,
+    Vec<u32>,
+    &mut Operands,
+) -> Result<(Kind, Vec<u32>), String>;
+
+/// What an operator reads.
+pub struct Terms {
+    /// Its tensors.
+    pub tensors: usize,
+    /// Those that may be results: one of them is.
+    pub results: usize,
+    /// A bias may come behind them.
+    pub bias: bool,
+    /// Its second input is no tensor.
+    pub setting: bool,
+    pub make: OfTensors,
+}
+
+impl Terms {
+    /// One tensor.
+    pub fn one(make: OfTensors) -> Terms {
+        Terms {
+            tensors: 1,
+            results: 1,
+            bias: false,
+            setting: false,
+            make,
+        }
+    }
+
+    /// Two tensors.
+    pub fn two(make: OfTensors) -> Terms {
+        Terms {
+            tensors: 2,
+            ..Terms::one(make)
+        }
+    }
+}
+
+/// What an operator with scales among its inputs is without.
+pub fn plain(operator: &str) -> &str {
+    let without = operator.strip_prefix("QLinear");
+    without.or(operator.strip_prefix('Q')).unwrap_or(operator)
+}
 
 impl<'a> Reader<'a> {
     /// What a layer makes: bytes, or a result in float32 that needs a scale.
-    pub fn layer(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        if let Some(value) = self.biased(node)? {
-            return Ok(value);
-        }
-        let with_scales = WITH_SCALES.iter().find(|row| row.0 == node.operator);
-        let (operator, mut operands) = match with_scales {
-            Some(&(_, operator, count, bias, output)) => {
-                (operator, self.with_scales(node, count, bias, output)?)
-            }
-            None => (&node.operator[..], self.between(node)?),
+    pub fn layer(&mut self, node: &'a Node, terms: &Terms) -> Result<Value<'a>, String> {
+        let mut operands = match plain(&node.operator) == node.operator {
+            true => self.between(node, terms)?,
+            false => self.with_scales(node, terms)?,
         };
         let range = operands.range.take();
-        let recipe = self.recipe(operator, operands)?;
+        let recipe = self.recipe(node, terms, operands)?;
         match range {
             Some(range) => self.emit(recipe, range).map(Value::Tensor),
             None => Ok(Value::Float(recipe)),
@@ -53,13 +82,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Operands that have scales beside them.
-    fn with_scales(
-        &mut self,
-        node: &'a Node,
-        count: usize,
-        bias: Option<usize>,
-        output: usize,
-    ) -> Result<Operands<'a>, String> {
+    fn with_scales(&mut self, node: &'a Node, terms: &Terms) -> Result<Operands, String> {
+        let count = terms.tensors;
+        // Where the bias is, and the scale of the output.
+        let (bias, output) = match (terms.bias, plain(&node.operator)) {
+            (true, "Gemm") => (Some(6), 7),
+            (true, _) => (Some(8), 6),
+            (false, _) => (None, 3 * count),
+        };
         let mut tensors = Vec::with_capacity(count);
         for number in (0..3 * count).step_by(3) {
             tensors.push(match self.input(node, number)?.clone() {
@@ -87,7 +117,6 @@ impl<'a> Reader<'a> {
             tensors,
             bias,
             range: Some(range),
-            node,
         })
     }
 
@@ -103,12 +132,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Operands behind DequantizeLinear.
-    fn between(&mut self, node: &'a Node) -> Result<Operands<'a>, String> {
+    fn between(&mut self, node: &'a Node, terms: &Terms) -> Result<Operands, String> {
         let mut found = Vec::new();
         for number in 0..node.inputs.len() {
-            // Axes, a slope.
-            let is_setting = matches!(&node.operator[..], "ReduceMean" | "PRelu") && number == 1;
-            if node.inputs[number].is_empty() || is_setting {
+            if node.inputs[number].is_empty() || terms.setting && number == 1 {
                 continue;
             }
             match self.input(node, number)?.clone() {
@@ -120,18 +147,17 @@ impl<'a> Reader<'a> {
                 _ => return Err(float(&node.inputs[number])),
             }
         }
-        let has_bias = matches!(&node.operator[..], "Conv" | "Gemm") && found.len() == 3;
+        let has_bias = terms.bias && found.len() == 3;
         let bias = if has_bias { found.pop() } else { None };
         Ok(Operands {
             tensors: found,
             bias,
             range: None,
-            node,
         })
     }
 
     /// Add behind MatMul, of a bias of int32.
-    fn biased(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
+    pub fn biased(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
         if node.operator != "Add" || node.inputs.len() != 2 {
             return Ok(None);
         }
@@ -142,7 +168,7 @@ impl<'a> Reader<'a> {
             _ => return Ok(None),
         };
         let uncut = recipe.clip == UNCUT;
-        let is_row = recipe.kind == Kind::FullyConnected && recipe.inputs.len() == 2;
+        let is_row = matches!(recipe.kind, Kind::FullyConnected) && recipe.inputs.len() == 2;
         if !is_row || !uncut || self.tensors[bias].type_name() != "int32" {
             return Ok(None);
         }
@@ -158,22 +184,18 @@ impl<'a> Reader<'a> {
     }
 
     /// What makes the output of an operator.
-    fn recipe(&mut self, operator: &str, mut operands: Operands<'a>) -> Result<Recipe<'a>, String> {
-        let node = operands.node;
-        let expected = match operator {
-            "Conv" | "Gemm" | "MatMul" | "Add" | "Sub" | "Mul" => 2,
-            _ => 1,
-        };
-        let found = operands.tensors.len();
+    fn recipe(
+        &mut self,
+        node: &'a Node,
+        terms: &Terms,
+        mut operands: Operands,
+    ) -> Result<Recipe<'a>, String> {
+        let (found, expected) = (operands.tensors.len(), terms.tensors);
         if found != expected {
             return Err(format!("has {found} operands, expected {expected}"));
         }
-        let is_pair = matches!(operator, "Add" | "Sub" | "Mul");
-        let results = operands.tensors.iter().take(if is_pair { 2 } else { 1 });
-        if results
-            .clone()
-            .all(|&index| self.tensors[index].data.is_some())
-        {
+        let is_constant = |&index: &usize| self.tensors[index].data.is_some();
+        if operands.tensors[..terms.results].iter().all(is_constant) {
             let name = self.tensors[operands.tensors[0]].name;
             return Err(format!("input {name:?} is a constant, expected a result"));
         }
@@ -181,7 +203,7 @@ impl<'a> Reader<'a> {
             return Err("has channels_last 1, expected 0".to_string());
         }
         let shape = self.tensors[operands.tensors[0]].shape.clone();
-        let (kind, shape) = self.kind(operator, shape, &mut operands)?;
+        let (kind, shape) = (terms.make)(self, node, shape, &mut operands)?;
         let mut recipe = self.recipe_of(node, kind, operands.tensors, shape);
         if let Some(bias) = operands.bias {
             if !self.tensors[bias].scales.is_empty() {
@@ -192,53 +214,8 @@ impl<'a> Reader<'a> {
         Ok(recipe)
     }
 
-    /// What an operator is, and the shape of its output for an input of this shape; weights get the order of a network.
-    fn kind(
-        &mut self,
-        operator: &str,
-        shape: Vec<u32>,
-        operands: &mut Operands<'a>,
-    ) -> Result<(Kind, Vec<u32>), String> {
-        let node = operands.node;
-        match operator {
-            "Conv" => {
-                let (kind, weights, shape) = self.convolution(&shape, operands)?;
-                operands.tensors[1] = weights;
-                Ok((kind, shape))
-            }
-            "MatMul" if self.tensors[operands.tensors[1]].data.is_none() => {
-                let other = &self.tensors[operands.tensors[1]].shape;
-                let kind = Kind::BatchMatmul([false; 2]);
-                product(&shape, other).map(|shape| (kind, shape))
-            }
-            "Gemm" | "MatMul" => {
-                let (weights, shape) = self.rows(operator, &shape, operands)?;
-                operands.tensors[1] = weights;
-                Ok((Kind::FullyConnected, shape))
-            }
-            "Add" | "Sub" | "Mul" => {
-                let shape = self.broadcast(&mut operands.tensors)?;
-                let kind = match operator {
-                    "Add" => Kind::Add,
-                    "Sub" => Kind::Sub,
-                    _ => Kind::Mul,
-                };
-                Ok((kind, shape))
-            }
-            "AveragePool" => average(node, &shape),
-            "ReduceMean" => {
-                let keeps = self.keeps(node, shape.len())?;
-                let (kind, mut shape) = whole(&shape)?;
-                shape.truncate(if keeps { shape.len() } else { 2 });
-                Ok((kind, shape))
-            }
-            "GlobalAveragePool" => whole(&shape),
-            _ => self.function(operator, node).map(|kind| (kind, shape)),
-        }
-    }
-
     /// The shape of what is made of two tensors, element by element. A constant gets as many dimensions as the other.
-    fn broadcast(&mut self, tensors: &mut [usize]) -> Result<Vec<u32>, String> {
+    pub fn broadcast(&mut self, tensors: &mut [usize]) -> Result<Vec<u32>, String> {
         let shape = |index: &usize| self.tensors[*index].shape.clone();
         let mut shapes: Vec<Vec<u32>> = tensors.iter().map(shape).collect();
         let rank = shapes.iter().map(Vec::len).max().unwrap_or_default();
@@ -269,16 +246,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the mean over height and width keeps these dimensions.
-    fn keeps(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
-        let axes = match self.constant(node, 1)? {
-            Some(constant) => constant.longs(),
-            None => node.ints("axes").map(<[i64]>::to_vec),
-        };
-        let axes = axes.unwrap_or_default();
-        let from_start = |axis: &i64| if *axis < 0 { axis + rank as i64 } else { *axis };
-        let mut dimensions: Vec<i64> = axes.iter().map(from_start).collect();
-        dimensions.sort_unstable();
-        if dimensions != (2..rank as i64).collect::<Vec<_>>() {
+    pub fn keeps(&self, node: &'a Node, rank: usize) -> Result<bool, String> {
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        let from_start = |&axis: &i64| if axis < 0 { axis + rank as i64 } else { axis };
+        let dimensions: BTreeSet<i64> = axes.iter().map(from_start).collect();
+        if !dimensions.into_iter().eq(2..rank as i64) {
             return Err(format!(
                 "is the mean over dimensions {axes:?}, expected all behind batch and channels"
             ));
@@ -288,7 +260,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The shape of a product of matrices, as many in both.
-fn product(first: &[u32], second: &[u32]) -> Result<Vec<u32>, String> {
+pub fn product(first: &[u32], second: &[u32]) -> Result<Vec<u32>, String> {
     match (first, second) {
         ([batches @ .., rows, terms], [others @ .., inner, cols])
             if batches == others && terms == inner && (1..=2).contains(&batches.len()) =>
@@ -302,7 +274,7 @@ fn product(first: &[u32], second: &[u32]) -> Result<Vec<u32>, String> {
 }
 
 /// A mean of windows, and the shape of its output.
-fn average(node: &Node, shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
+pub fn average(node: &Node, shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
     let Windows {
         window,
         size,
@@ -321,7 +293,7 @@ fn average(node: &Node, shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
 }
 
 /// A mean over a whole plane, and the shape of its output.
-fn whole(shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
+pub fn whole(shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
     let (size, output) = match *shape {
         [batch, channels, height, width] => ([height, width], vec![batch, channels, 1, 1]),
         [batch, channels, width] => ([1, width], vec![batch, channels, 1]),

@@ -6,7 +6,7 @@ use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
 use super::views::within;
-use crate::model::{Activation, Element, Kind, Operator};
+use crate::model::{Element, Kind};
 
 impl<'a> Reader<'a> {
     /// A part, another order or a larger plane.
@@ -272,14 +272,31 @@ impl<'a> Reader<'a> {
         };
         let axis = self.numbers(&[axis as u32]);
         let output = self.push(&node.outputs[0], shape, "int64", None);
-        self.operators.push(Operator {
-            name: label(node),
-            kind,
-            activation: Activation::None,
-            inputs: vec![Some(index), Some(axis)],
-            outputs: vec![output],
-        });
+        let inputs = vec![Some(index), Some(axis)];
+        self.operator(label(node), kind, inputs, vec![output]);
         Ok(Value::Tensor(output))
+    }
+
+    /// One place of dimensions: of those that a node lists, all where it lists none, or of a plane. Bytes stay what they are.
+    pub fn reduced(&mut self, node: &'a Node, kind: Kind) -> Result<Value<'a>, String> {
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        let index = self.activation(node, 0)?;
+        let shape = self.tensors[index].shape.clone();
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        let axes: Vec<usize> = match axes.is_empty() {
+            _ if node.operator.starts_with("Global") => (2..shape.len()).collect(),
+            true if node.int("noop_with_empty_axes", 0) == 0 => (0..shape.len()).collect(),
+            _ => {
+                (axes.into_iter().map(|axis| place(axis, shape.len()))).collect::<Result<_, _>>()?
+            }
+        };
+        let keeps = node.int("keepdims", 1) != 0;
+        let left = (0..shape.len()).filter(|axis| keeps || !axes.contains(axis));
+        let left = left.map(|axis| if axes.contains(&axis) { 1 } else { shape[axis] });
+        let left = left.collect();
+        let axes: Vec<u32> = axes.iter().map(|&axis| axis as u32).collect();
+        let inputs = vec![index, self.numbers(&axes)];
+        Ok(self.pass(node, &node.outputs[0], kind, inputs, left, is_float))
     }
 
     /// Numbers that an operator reads.

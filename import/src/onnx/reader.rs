@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use super::constant::{Constant, model_element};
 use super::schema::Node;
+use crate::fold::Folder;
 use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
-use crate::operators::is_supported;
+use crate::ops::row;
 
 /// Bounds of a result that is not cut.
 pub const UNCUT: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
@@ -74,6 +75,8 @@ pub struct Reader<'a> {
     pub made: BTreeMap<&'a str, usize>,
     /// Bytes of constants that may still be copied: a file may read one constant many times.
     pub copies: usize,
+    /// Constants that may still be computed.
+    pub folder: Folder,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
 }
@@ -94,29 +97,16 @@ impl<'a> Reader<'a> {
     fn value(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let is_known = matches!(&node.domain[..], "" | "ai.onnx" | "com.microsoft");
         let operator = &node.operator[..];
-        if !is_known || !is_supported(Format::Onnx, operator) {
-            return Err("no layer does this".to_string());
+        if let (true, Some(found)) = (is_known, self.computed(node)?) {
+            return Ok(found);
         }
+        let row = row(Format::Onnx, operator).filter(|_| is_known);
+        let row = row.ok_or("no layer does this")?;
         let has_several = node.outputs.iter().skip(1).any(|name| !name.is_empty());
         if has_several && !matches!(operator, "Dropout" | "Split") {
             return Err("has several outputs, expected one".to_string());
         }
-        match operator {
-            "Constant" => constant(node).map(|found| Value::Constant(Rc::new(found))),
-            "QuantizeLinear" => self.quantised(node),
-            "DequantizeLinear" => self.dequantised(node),
-            "Identity" | "Dropout" | "Flatten" | "Reshape" | "Squeeze" | "Unsqueeze" => {
-                self.view(node)
-            }
-            "Relu" | "Clip" => self.clipped(node),
-            "MaxPool" | "Pad" => self.moved(node),
-            "Slice" | "Transpose" | "Resize" => self.placed(node),
-            "Split" => self.split(node),
-            "Concat" | "QLinearConcat" => self.joined(node),
-            "ArgMax" => self.places(node),
-            "Softmax" | "QLinearSoftmax" => self.hosted(node),
-            _ => self.layer(node),
-        }
+        (row.of_onnx)(self, node)
     }
 
     /// The shape of a value is that which the file says, if it says one.
@@ -151,9 +141,20 @@ impl<'a> Reader<'a> {
             self.values.insert(name, Value::Tensor(output));
             outputs.push(output);
         }
+        self.operator(label(node), Kind::Refused(reason), inputs, outputs);
+    }
+
+    /// One more operator.
+    pub fn operator(
+        &mut self,
+        name: String,
+        kind: Kind,
+        inputs: Vec<Option<usize>>,
+        outputs: Vec<usize>,
+    ) {
         self.operators.push(Operator {
-            name: label(node),
-            kind: Kind::Refused(reason),
+            name,
+            kind,
             activation: Activation::None,
             inputs,
             outputs,
@@ -252,7 +253,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the host does with a tensor.
-    fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+    pub fn hosted(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let rank = self.tensors[index].shape.len() as i64;
         // In old versions a softmax is one over all dimensions from the axis on.
@@ -289,13 +290,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn host(&mut self, node: &Node, input: usize, output: usize) {
-        self.operators.push(Operator {
-            name: label(node),
-            kind: Kind::Host,
-            activation: Activation::None,
-            inputs: vec![Some(input)],
-            outputs: vec![output],
-        });
+        self.operator(label(node), Kind::Host, vec![Some(input)], vec![output]);
     }
 
     /// A tensor that a node reads, whether as bytes or as what they stand for. A result in float32 is one that cannot run.
@@ -338,16 +333,11 @@ impl<'a> Reader<'a> {
     pub fn island(&mut self, recipe: Recipe<'a>) {
         let output = self.push(recipe.name, recipe.shape, "float32", None);
         self.values.insert(recipe.name, Value::Tensor(output));
-        self.operators.push(Operator {
-            name: recipe.label,
-            kind: match recipe.kind {
-                Kind::Softmax(_) => Kind::Host,
-                _ => Kind::Refused(float(recipe.name)),
-            },
-            activation: Activation::None,
-            inputs: recipe.inputs,
-            outputs: vec![output],
-        });
+        let kind = match recipe.kind {
+            Kind::Softmax(_) => Kind::Host,
+            _ => Kind::Refused(float(recipe.name)),
+        };
+        self.operator(recipe.label, kind, recipe.inputs, vec![output]);
     }
 }
 
@@ -368,7 +358,7 @@ pub fn label(node: &Node) -> String {
 }
 
 /// What a node holds.
-fn constant(node: &Node) -> Result<Constant<'_>, String> {
+pub fn constant(node: &Node) -> Result<Constant<'_>, String> {
     let name = &node.outputs[0];
     let [attribute] = &node.attributes[..] else {
         return Err("has not one value".to_string());

@@ -240,11 +240,8 @@ impl Range {
     /// The dimension of a tensor that has the scales; 0 if there is one scale.
     fn dimension(&self, name: &str, shape: &[u32]) -> Result<usize, String> {
         let (count, rank) = (self.scales.len(), shape.len() as i64);
-        let axis = if self.axis < 0 {
-            self.axis + rank
-        } else {
-            self.axis
-        };
+        let from_end = self.axis.saturating_add(rank);
+        let axis = if self.axis < 0 { from_end } else { self.axis };
         let has = |axis: &usize| shape.get(*axis).is_some_and(|&size| size as usize == count);
         match (count, usize::try_from(axis).ok().filter(has)) {
             (1, _) => Ok(0),

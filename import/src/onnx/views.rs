@@ -6,7 +6,7 @@ use super::attributes::{Windows, windows};
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use crate::model::{Activation, Kind, Operator};
+use crate::model::Kind;
 
 impl<'a> Reader<'a> {
     /// Readers see the elements in another shape.
@@ -55,13 +55,8 @@ impl<'a> Reader<'a> {
     ) -> Value<'a> {
         let range = self.range_of(inputs[0]);
         let output = self.push(name, shape, range.element, Some(range));
-        self.operators.push(Operator {
-            name: label(node),
-            kind,
-            activation: Activation::None,
-            inputs: inputs.into_iter().map(Some).collect(),
-            outputs: vec![output],
-        });
+        let inputs = inputs.into_iter().map(Some).collect();
+        self.operator(label(node), kind, inputs, vec![output]);
         match is_float {
             true => Value::Dequantised(output),
             false => Value::Tensor(output),
@@ -71,16 +66,7 @@ impl<'a> Reader<'a> {
     /// Inputs whose scale is that of an output, which alone says it.
     pub fn ranges_of_inputs(&mut self) {
         for operator in self.operators.iter().rev() {
-            let keeps = matches!(
-                operator.kind,
-                Kind::Reshape
-                    | Kind::MaxPool(..)
-                    | Kind::Slice
-                    | Kind::Transpose
-                    | Kind::ResizeNearest(_)
-                    | Kind::Concat(_)
-            );
-            let (true, &[output]) = (keeps, &operator.outputs[..]) else {
+            let (true, &[output]) = (operator.kind.passes(), &operator.outputs[..]) else {
                 continue;
             };
             for &input in operator.inputs.iter().flatten() {
@@ -212,11 +198,7 @@ impl<'a> Reader<'a> {
         range: &Range,
         is_float: bool,
     ) -> Result<(usize, Vec<u32>), String> {
-        let amounts = match self.constant(node, 1)? {
-            Some(constant) => constant.longs(),
-            None => node.ints("pads").map(<[i64]>::to_vec),
-        };
-        let amounts = amounts.unwrap_or_default();
+        let amounts = self.list(node, 1, "pads")?.unwrap_or_default();
         let rank = shape.len();
         if !matches!(node.text("mode"), "" | "constant") || self.constant(node, 3)?.is_some() {
             return Err("has a mode or axes, expected zeros around all dimensions".to_string());

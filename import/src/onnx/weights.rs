@@ -1,8 +1,9 @@
 //! Weights and biases of layers: checked, and put in the order of a network.
 
 use super::attributes::{Windows, windows};
-use super::layers::Operands;
+use super::layers::{Operands, plain};
 use super::reader::Reader;
+use super::schema::Node;
 use crate::model::{Kind, Tensor};
 
 /// Largest relative distance of the scale of a bias from what its layer says.
@@ -39,7 +40,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Constant weights, symmetric around 0.
-    fn weights(&self, operands: &Operands<'a>) -> Result<&Tensor<'a>, String> {
+    fn weights(&self, operands: &Operands) -> Result<&Tensor<'a>, String> {
         let weights = &self.tensors[operands.tensors[1]];
         let element = weights.type_name();
         let name = weights.name;
@@ -67,10 +68,10 @@ impl<'a> Reader<'a> {
     /// Weights in the order output, row, column, input, and the shape of the output.
     pub fn convolution(
         &mut self,
+        node: &Node,
         shape: &[u32],
-        operands: &Operands<'a>,
+        operands: &Operands,
     ) -> Result<(Kind, usize, Vec<u32>), String> {
-        let node = operands.node;
         let weights = self.weights(operands)?;
         let (name, found) = (weights.name, &weights.shape);
         let groups = node.int("group", 1);
@@ -105,11 +106,10 @@ impl<'a> Reader<'a> {
     /// Weights in the order output, input, and the shape of the output.
     pub fn rows(
         &mut self,
-        operator: &str,
+        node: &Node,
         shape: &[u32],
-        operands: &Operands<'a>,
+        operands: &Operands,
     ) -> Result<(usize, Vec<u32>), String> {
-        let node = operands.node;
         let weights = self.weights(operands)?;
         let (name, found) = (weights.name, &weights.shape);
         if node.int("transA", 0) != 0
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         {
             return Err("has transA, alpha or beta, expected 0, 1 and 1".to_string());
         }
-        let transposed = operator == "Gemm" && node.int("transB", 0) != 0;
+        let transposed = plain(&node.operator) == "Gemm" && node.int("transB", 0) != 0;
         let &[first, second] = &found[..] else {
             return Err(format!(
                 "weights {name:?} have shape {found:?}, expected a matrix"

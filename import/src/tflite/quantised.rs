@@ -23,14 +23,17 @@ pub fn check_quantised(model: &Model<'_>) -> Result<(), String> {
     let activations = element(operator.outputs.first());
     let found = match (weights, activations) {
         ("int8", "int8") => return Ok(()),
-        ("float32" | "float16", _) => format!("is a network of {weights} weights"),
+        ("float32" | "float16", _) => format!("has weights of {weights}"),
         (_, "float32") => {
             format!("has weights of {weights}, but activations of float32 (dynamic range)")
         }
         _ => format!("has weights of {weights} and activations of {activations}"),
     };
+    let name = operator.outputs.first();
+    let name = name.map_or("", |&output| model.tensors[output].name);
     Err(format!(
-        "{found}, expected int8 for both: convert it with optimizations, a representative_dataset, \
-         supported_ops = [TFLITE_BUILTINS_INT8] and inference_input_type = int8"
+        "{} ({name:?}): {found}, expected int8 for both: convert it with optimizations, a representative_dataset, \
+         supported_ops = [TFLITE_BUILTINS_INT8] and inference_input_type = int8",
+        operator.name
     ))
 }

@@ -50,6 +50,25 @@ type Text<'a> = ForwardsUOffset<&'a str>;
 type List<'a, T> = ForwardsUOffset<Vector<'a, T>>;
 type Tables<'a, T> = List<'a, ForwardsUOffset<T>>;
 
+/// A list of int64 at any place: some writers do not align it, and nobody reads it as a slice.
+pub struct Longs;
+
+impl<'a> Follow<'a> for Longs {
+    type Inner = Vector<'a, i64>;
+    unsafe fn follow(buffer: &'a [u8], place: usize) -> Self::Inner {
+        // SAFETY: the verifier has seen the length and as many numbers; each is copied when it is read.
+        unsafe { Vector::follow(buffer, place) }
+    }
+}
+
+impl Verifiable for Longs {
+    fn run_verifier(verifier: &mut Verifier<'_, '_>, at: usize) -> Result<(), InvalidFlatbuffer> {
+        let length = verifier.get_uoffset(at)? as usize;
+        let bytes = length.saturating_mul(size_of::<i64>());
+        verifier.range_in_buffer(at.saturating_add(size_of::<u32>()), bytes)
+    }
+}
+
 table! {
     /// The root.
     Model<'a> {
@@ -97,7 +116,7 @@ table! {
     /// Scales and zero points, one or as many as the dimension has places.
     Quantization<'a> {
         scale = 2: List<'a, f32>,
-        zero_point = 3: List<'a, i64>,
+        zero_point = 3: ForwardsUOffset<Longs>,
         dimension = 6: i32,
     }
 }
@@ -127,44 +146,49 @@ table! {
     with visit_options
 }
 
-/// Field of the options.
+/// Fields of the options: their type, and their table.
+const OPTIONS_TYPE: u16 = place(3);
 const OPTIONS: u16 = place(4);
 
-/// Options of a type that nobody reads are not looked at.
+/// Options of a type that nobody reads are not looked at. A type without a table stands for the defaults, as a table without a type for
+/// none.
 fn visit_options<'ver, 'opts, 'buf>(
-    table: TableVerifier<'ver, 'opts, 'buf>,
+    mut table: TableVerifier<'ver, 'opts, 'buf>,
 ) -> Result<TableVerifier<'ver, 'opts, 'buf>, InvalidFlatbuffer> {
-    fn visit<T: Verifiable>(
-        verifier: &mut Verifier<'_, '_>,
-        at: usize,
-    ) -> Result<(), InvalidFlatbuffer> {
-        verifier.verify_union_variant::<ForwardsUOffset<T>>("options", at)
+    let (Some(kind), Some(at)) = (table.deref(OPTIONS_TYPE)?, table.deref(OPTIONS)?) else {
+        return Ok(table);
+    };
+    let kind = table.verifier().get_u8(kind)?;
+    let verify = VERIFIERS.iter().find(|(types, _)| types.contains(&kind));
+    if let Some((_, verify)) = verify {
+        verify(table.verifier(), at)?;
     }
-    table.visit_union::<u8, _>(
-        "options_type",
-        place(3),
-        "options",
-        OPTIONS,
-        false,
-        |kind, verifier, at| match kind {
-            kind if Convolution::TYPES.contains(&kind) => visit::<Convolution<'_>>(verifier, at),
-            kind if Depthwise::TYPES.contains(&kind) => visit::<Depthwise<'_>>(verifier, at),
-            kind if TransposeConvolution::TYPES.contains(&kind) => {
-                visit::<TransposeConvolution<'_>>(verifier, at)
-            }
-            kind if Pool::TYPES.contains(&kind) => visit::<Pool<'_>>(verifier, at),
-            kind if Simple::TYPES.contains(&kind) => visit::<Simple<'_>>(verifier, at),
-            kind if Factor::TYPES.contains(&kind) => visit::<Factor<'_>>(verifier, at),
-            kind if Concatenation::TYPES.contains(&kind) => {
-                visit::<Concatenation<'_>>(verifier, at)
-            }
-            kind if StridedSlice::TYPES.contains(&kind) => visit::<StridedSlice<'_>>(verifier, at),
-            kind if Bilinear::TYPES.contains(&kind) => visit::<Bilinear<'_>>(verifier, at),
-            kind if Two::TYPES.contains(&kind) => visit::<Two<'_>>(verifier, at),
-            kind if Gelu::TYPES.contains(&kind) => visit::<Gelu<'_>>(verifier, at),
-            _ => Ok(()),
-        },
-    )
+    Ok(table)
+}
+
+type Verify = fn(&mut Verifier<'_, '_>, usize) -> Result<(), InvalidFlatbuffer>;
+
+/// Each table of options, with the numbers of its types.
+static VERIFIERS: [(&[u8], Verify); 13] = [
+    verifier::<Convolution<'_>>(),
+    verifier::<Depthwise<'_>>(),
+    verifier::<TransposeConvolution<'_>>(),
+    verifier::<Pool<'_>>(),
+    verifier::<Simple<'_>>(),
+    verifier::<Factor<'_>>(),
+    verifier::<Concatenation<'_>>(),
+    verifier::<StridedSlice<'_>>(),
+    verifier::<Bilinear<'_>>(),
+    verifier::<Two<'_>>(),
+    verifier::<Gelu<'_>>(),
+    verifier::<Gather<'_>>(),
+    verifier::<Pack<'_>>(),
+];
+
+const fn verifier<'a, T: Options<'a> + Verifiable>() -> (&'static [u8], Verify) {
+    (T::TYPES, |verifier, at| {
+        verifier.verify_union_variant::<ForwardsUOffset<T>>("options", at)
+    })
 }
 
 /// A table of options.
@@ -330,4 +354,27 @@ table! {
 
 impl<'a> Options<'a> for Two<'a> {
     const TYPES: &'static [u8] = &[74, 101];
+}
+
+table! {
+    /// GatherOptions.
+    Gather<'a> {
+        axis = 0: i32,
+        batch_dimensions = 1: i32,
+    }
+}
+
+impl<'a> Options<'a> for Gather<'a> {
+    const TYPES: &'static [u8] = &[23];
+}
+
+table! {
+    /// PackOptions.
+    Pack<'a> {
+        axis = 1: i32,
+    }
+}
+
+impl<'a> Options<'a> for Pack<'a> {
+    const TYPES: &'static [u8] = &[59];
 }

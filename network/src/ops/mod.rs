@@ -156,7 +156,12 @@ impl Operator for FurtherInput {
 macro_rules! operators {
     ($($(#[doc = $doc:literal])+ $module:ident $kind:ident $(($held:ident: $holds:ty))? $file:ident;)+) => {
         $(pub mod $module;)+
-        $(pub use $module::$file;)+
+        pub use files::*;
+
+        /// What a network file says of each.
+        pub mod files {
+            $(pub use super::$module::$file;)+
+        }
 
         /// What a layer does with its inputs.
         #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
@@ -299,6 +304,8 @@ operators! {
     prelu Prelu(prelu: Prelu) PreluFile;
     /// Square of the difference of two tensors. Sides of 1 are broadcast.
     squared_difference SquaredDifference(sum: Sum) SquaredDifferenceFile;
+    /// Largest value over dimensions, which have one place then. Values pass unchanged.
+    reduce_max ReduceMax ReduceMaxFile;
     /// Mean over dimensions, which have one place then.
     mean Mean(mean: Mean) MeanFile;
     /// Share of each exponential in its row, with zero point -128 and steps of 1/256.

@@ -3,29 +3,102 @@
 use heddle_network::file::{ConcatFile, KindFile, ResizeBilinearFile, ResizeFile, SliceFile};
 use heddle_network::{Alignment, Axis, Permutation, Shape};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, moving};
-use crate::model::{Activation, Kind, Operator};
+use super::{Kind, flags};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::model::{Activation, Operator};
 use crate::report::Exact;
+use crate::tflite::schema;
 
 /// Most tensors that a layer puts one after another.
 const CONCAT_MAX: usize = 8;
 
-impl Lowering<'_> {
-    /// Values that pass unchanged to other places.
-    pub(super) fn moved(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
-        self.check_same(operator, output)?;
-        let (kind, plane): (KindFile, Shape) = match operator.kind {
-            Kind::Concat(axis) => return self.concat(operator, axis),
-            Kind::Transpose => self.transpose(operator, source.plane)?,
-            Kind::ResizeBilinear(alignment) => self.bilinear(source.plane, output, alignment)?,
-            Kind::ResizeNearest(half_pixels) => self.resize(source.plane, output, half_pixels)?,
-            _ => self.slice(operator, source.plane, output)?,
-        };
-        Ok(passed(&[&source], kind, plane))
-    }
+rows! {
+    tflite &["CONCATENATION"] => |operator, _| {
+        let options = operator.options::<schema::Concatenation<'_>>();
+        let axis = options.as_ref().and_then(|options| options.axis());
+        let activation = options.and_then(|options| options.activation());
+        Some((Kind::Concat(axis.unwrap_or(0)), activation))
+    },
+    onnx &["Concat", "QLinearConcat"] => |reader, node| reader.joined(node),
+    as "concat, by the host", "same bytes", "2 to 8 results of one scale; in .onnx files those of another are means of one place before";
 
+    tflite &["RESIZE_BILINEAR"] => |operator, _| {
+        let options = operator.options::<schema::Bilinear<'_>>();
+        let corners = options.as_ref().and_then(|options| options.align_corners());
+        let centers = options.and_then(|options| options.half_pixel_centers());
+        let alignment = match [corners, centers].map(|found| found.unwrap_or(false)) {
+            [false, false] => Alignment::Origin,
+            [false, true] => Alignment::HalfPixelCenters,
+            [true, false] => Alignment::AlignCorners,
+            // The reference refuses both.
+            [true, true] => return None,
+        };
+        Some((Kind::ResizeBilinear(alignment), None))
+    },
+    as "resize_bilinear, by the host", "same arithmetic", "a plane of another size";
+
+    tflite &["RESIZE_NEAREST_NEIGHBOR"] => |operator, _| match flags(operator) {
+        [true, _] => None,
+        [false, half_pixels] => Some((Kind::ResizeNearest(half_pixels), None)),
+    },
+    onnx &["Resize"] => |reader, node| reader.placed(node),
+    as "resize, by the host", "same bytes", "whole multiples of height and width, each element repeated: no aligned corners; mode nearest";
+
+    tflite &["SLICE", "SPLIT", "STRIDED_SLICE"] => |operator, name| {
+        let kind = match name {
+            "SLICE" => Kind::Slice,
+            "SPLIT" => Kind::Split(0, 1),
+            _ => strided(operator)?,
+        };
+        Some((kind, None))
+    },
+    onnx &["Slice", "Split"] => |reader, node| match &node.operator[..] {
+        "Slice" => reader.placed(node),
+        _ => reader.split(node),
+    },
+    as "slice, by the host", "same bytes", "constants; stride 1, in .tflite files equal parts";
+
+    tflite &["TRANSPOSE"] => |_, _| Some((Kind::Transpose, None)),
+    onnx &["Transpose"] => |reader, node| reader.placed(node),
+    as "transpose, by the host where its tensors are planes", "same bytes", "a constant order that leaves the batch where it is";
+}
+
+/// A part of a tensor, if its dimensions stay where they are.
+fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
+    let Some(options) = operator.options::<schema::StridedSlice<'_>>() else {
+        return Some(Kind::StridedSlice([0; 3]));
+    };
+    let mask = |found: Option<i32>| found.unwrap_or(0);
+    let others = mask(options.ellipsis_mask()) | mask(options.new_axis_mask());
+    let masks = [
+        options.begin_mask(),
+        options.end_mask(),
+        options.shrink_axis_mask(),
+    ];
+    let is_plain = others == 0 && !options.offset().unwrap_or(false);
+    is_plain.then(|| Kind::StridedSlice(masks.map(mask)))
+}
+
+/// Values that pass unchanged to other places.
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let source = lowering.plane_source(operator, 0)?;
+    lowering.check_same(operator, output)?;
+    let (kind, plane): (KindFile, Shape) = match operator.kind {
+        Kind::Concat(axis) => return lowering.concat(operator, axis),
+        Kind::Transpose => lowering.transpose(operator, source.plane)?,
+        Kind::ResizeBilinear(alignment) => lowering.bilinear(source.plane, output, alignment)?,
+        Kind::ResizeNearest(half_pixels) => lowering.resize(source.plane, output, half_pixels)?,
+        _ => lowering.slice(operator, source.plane, output)?,
+    };
+    Ok(passed(&[&source], kind, plane))
+}
+
+impl Lowering<'_> {
     fn concat(&self, operator: &Operator, axis: i32) -> Result<Made, Refused> {
         let count = operator.inputs.len();
         if !(2..=CONCAT_MAX).contains(&count) {
@@ -189,7 +262,7 @@ impl Lowering<'_> {
             })?))
         };
         let (from, size) = match operator.kind {
-            Kind::Split { part, parts } => {
+            Kind::Split(part, parts) => {
                 let axis = self.integers(operator, 1)?;
                 let &[axis] = &axis[..] else {
                     return Err(Some("is split along no single dimension".to_string()));
@@ -205,19 +278,14 @@ impl Lowering<'_> {
                     false => (0, i64::from(has)),
                 }
             }
-            Kind::StridedSlice { begin, end, shrink } => {
+            Kind::StridedSlice([begin, end, shrink]) => {
                 let masked = |mask: i32| mask >> number & 1 == 1;
                 if at(3)? != 1 {
                     return Err(Some("has a stride, expected 1".to_string()));
                 }
-                let inside = |place: i64| {
-                    if place < 0 {
-                        place + i64::from(has)
-                    } else {
-                        place
-                    }
-                    .clamp(0, has.into())
-                };
+                let all = i64::from(has);
+                let counted = |at: i64| if at < 0 { at + all } else { at };
+                let inside = |at: i64| counted(at).clamp(0, all);
                 let from = if masked(begin) { 0 } else { inside(at(1)?) };
                 let to = match (masked(shrink), masked(end)) {
                     (true, _) => from + 1,
@@ -227,16 +295,9 @@ impl Lowering<'_> {
                 (from, to - from)
             }
             _ => {
-                let from = at(1)?;
-                let size = at(2)?;
-                (
-                    from,
-                    if size == -1 {
-                        i64::from(has) - from
-                    } else {
-                        size
-                    },
-                )
+                let (from, size) = (at(1)?, at(2)?);
+                let rest = i64::from(has) - from;
+                (from, if size == -1 { rest } else { size })
             }
         };
         let whole = |value: i64| {
@@ -247,7 +308,7 @@ impl Lowering<'_> {
 }
 
 /// A layer that passes the values of these tensors on, called by its kind.
-fn passed(sources: &[&Source<'_>], kind: impl Into<KindFile>, plane: Shape) -> Made {
+pub fn passed(sources: &[&Source<'_>], kind: impl Into<KindFile>, plane: Shape) -> Made {
     let layer = moving(sources, kind);
     Made {
         text: layer.kind.name().to_string(),

@@ -1,24 +1,84 @@
 //! Means and maxima of windows.
 
 use heddle_arch::requantise::{Rounding, Scale};
-use heddle_network::Shape;
 use heddle_network::file::{
-    AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, PaddingFile, ScaledFile,
+    AveragePool2dFile, KindFile, LayerFile, MaxPool2dFile, MeanFile, PaddingFile, ScaledFile,
 };
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, layer_of, made};
 use super::weighted::check_left_shift;
-use super::windows::{Windows, windows};
-use crate::exact::{Mean, fraction, mean};
-use crate::model::{Operator, Quantised, Tensor, Window};
+use super::{HELD, Kind};
+use crate::exact::{fraction, host, mean};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::windows::{Windows, windows};
+use crate::model::{Operator, Quantised, Window};
+use crate::onnx::layers::{Terms, average, plain, whole};
 use crate::report::Exact;
 use crate::scale::{bounds, divided, scale};
+use crate::tflite::{number, schema, window};
 
 /// Largest window.
 const PLACES_MAX: u32 = 1 << 16;
 /// Most weights of a mean.
 const WEIGHTS_MAX: u32 = 1 << 26;
+
+rows! {
+    tflite &["AVERAGE_POOL_2D"] => pool_2d,
+    as "conv2d of equal weights; with windows beyond the edges average_pool2d, by the host", "compared for all sums; by the host same arithmetic",
+    "scale and zero point pass unchanged";
+
+    onnx &["AveragePool", "GlobalAveragePool", "QLinearAveragePool", "QLinearGlobalAveragePool", "ReduceMean"] => |reader, node| {
+        let mut terms = Terms::one(|reader, node, shape, _| match plain(&node.operator) {
+            "AveragePool" => average(node, &shape),
+            "GlobalAveragePool" => whole(&shape),
+            _ => {
+                let keeps = reader.keeps(node, shape.len())?;
+                let (kind, mut shape) = whole(&shape)?;
+                shape.truncate(if keeps { shape.len() } else { 2 });
+                Ok((kind, shape))
+            }
+        });
+        terms.setting = node.operator == "ReduceMean";
+        reader.layer(node, &terms)
+    },
+    as "conv2d of equal weights", "compared where outputs rise", "no padding, or count_include_pad 1; ReduceMean over height and width";
+
+    tflite &["MAX_POOL_2D"] => pool_2d,
+    onnx &["MaxPool"] => |reader, node| reader.moved(node),
+    as "max_pool2d", "same bytes", "scale and zero point pass unchanged; with windows beyond the edges on the host unless a RELU comes before";
+
+    tflite &["MEAN"] => |_, _| Some((Kind::Mean, None)),
+    as "conv2d of equal weights over height and width; else mean, by the host", HELD, "any dimensions but the batch";
+}
+
+fn pool_2d(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
+    let options = operator.options::<schema::Pool<'_>>()?;
+    let stride = [options.stride_h(), options.stride_w()];
+    let window = window(options.padding(), stride, [None; 2]);
+    let size = [options.filter_h(), options.filter_w()].map(|size| number(size, 0));
+    let kind = match name {
+        "MAX_POOL_2D" => Kind::MaxPool(window, size),
+        _ => Kind::AveragePool(window, size),
+    };
+    Some((kind, options.activation()))
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let quantised = lowering.model.tensors[output].quantised()?;
+    match operator.kind {
+        Kind::AveragePool(window, size) => lowering.average(operator, window, size, output),
+        Kind::ScaledMean(window, size) => lowering.scaled_mean(operator, window, size, quantised),
+        Kind::MaxPool(window, size) => lowering.maximum(operator, window, size, output),
+        _ => match lowering.mean(operator, quantised) {
+            Err(Some(_)) => lowering.mean_over(operator, quantised),
+            found => found,
+        },
+    }
+}
 
 impl Lowering<'_> {
     /// What a pool reads, and its windows.
@@ -37,7 +97,7 @@ impl Lowering<'_> {
 
     /// The mean of the bytes: a convolution with equal weights. Where it has halves what comes out stands for the byte itself: the zero point
     /// of the layer is 0, and the bias puts back those of the bytes.
-    pub(super) fn average(
+    fn average(
         &self,
         operator: &Operator,
         window: Window,
@@ -50,21 +110,13 @@ impl Lowering<'_> {
             return pool(operator, &source, &windows, AveragePool2dFile { window });
         }
         let count = places(size, source.plane.channels)?;
-        let (
-            Mean {
-                weight,
-                scale,
-                rounding,
-                zero_point,
-            },
-            difference,
-        ) = mean(count, source.quantised.zero_point)?;
+        let (found, difference) = mean(count, source.quantised.zero_point)?;
         let bounds = bounds(operator.activation, source.quantised)?;
         let counted = Quantised {
-            zero_point,
+            zero_point: found.zero_point,
             ..source.quantised
         };
-        let sums = (weight, scale, rounding, zero_point);
+        let sums = (found.weight, found.scale, found.rounding, found.zero_point);
         Ok(Made {
             exact: Exact::Compared(difference),
             ..equal_weights(&source, &windows, sums, counted, bounds)
@@ -72,49 +124,47 @@ impl Lowering<'_> {
     }
 
     /// The mean over height and width, with the scale of the output.
-    pub(super) fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
-        let axes = self
-            .operand(operator, 1)
-            .and_then(Tensor::int32)
-            .unwrap_or_default();
-        let rank = self
-            .operand(operator, 0)
-            .map_or(0, |tensor| tensor.shape.len());
-        let (expected, sides): (&[i32], _) = match rank {
-            3 => (&[1], "the width"),
-            _ => (&[1, 2], "height and width"),
-        };
-        let mut dimensions: Vec<i32> = axes
-            .iter()
-            .map(|&axis| if axis < 0 { axis + rank as i32 } else { axis })
-            .collect();
-        dimensions.sort_unstable();
-        if dimensions != expected {
-            return Err(Some(format!(
-                "is the mean over dimensions {axes:?}, expected {sides}, {expected:?}"
-            )));
+        let (over, _, plane) = self.over(operator, source.plane)?;
+        let rank = self.dimensions(operator, 0)?.len();
+        // Of a row the height is the batch.
+        if over != [false, rank != 3, true] {
+            return Err(Some(String::new()));
         }
-        let Shape {
-            channels,
-            height,
-            width,
-        } = source.plane;
-        let count = places([height, width], channels)?;
+        let [channels, kernel @ ..] = source.plane.sides();
+        let count = places(kernel, channels)?;
         let scale = divided(
             scale(f64::from(source.quantised.scale) / f64::from(output.scale))?,
             count,
         )?;
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
-        let plane = Shape::of([channels, 1, 1]);
-        let windows = Windows::plain([height, width], plane);
+        let windows = Windows::plain(kernel, plane);
         let bounds = (i8::MIN, i8::MAX);
         let sums = (1, scale, Rounding::Double, source.quantised.zero_point);
         Ok(equal_weights(&source, &windows, sums, output, bounds))
     }
 
+    /// A mean over some of the dimensions.
+    fn mean_over(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        source.check_zero()?;
+        let (_, axes, plane) = self.over(operator, source.plane)?;
+        let count = (source.plane.elements() / plane.elements()) as u32;
+        let (scaled, exact) = host::mean(source.quantised, output, count)?;
+        if axes.is_empty() {
+            let reason = "is the mean over no dimension but the batch";
+            return Err(Some(reason.to_string()));
+        }
+        let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
+        Ok(Made {
+            exact,
+            ..made(layer, "mean", plane, output)
+        })
+    }
+
     /// The mean of windows with the scale of the output: halves go away from the zero point.
-    pub(super) fn scaled_mean(
+    fn scaled_mean(
         &self,
         operator: &Operator,
         window: Window,
@@ -145,7 +195,7 @@ impl Lowering<'_> {
     }
 
     /// The largest byte of each window.
-    pub(super) fn maximum(
+    fn maximum(
         &self,
         operator: &Operator,
         window: Window,

@@ -1,16 +1,88 @@
 //! Operators on two tensors, element by element: layers of the host, or a table or a convolution where one is a constant.
 
 use heddle_network::Shape;
-use heddle_network::file::{ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile};
+use heddle_network::file::{
+    ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile, WeightedSumFile,
+};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, layer_of, made};
-use super::table::table_layer;
+use super::bytes::table_layer;
 use super::weighted::check_left_shift;
-use super::windows::Windows;
-use crate::exact::host;
-use crate::model::{Format, Kind, Operator, Quantised};
+use super::{HELD, Kind, activation};
+use crate::exact::{Sum, host};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::windows::Windows;
+use crate::model::{Format, Operator, Quantised};
+use crate::onnx::layers::{Terms, plain};
+use crate::onnx::reader::{Reader, Value};
+use crate::onnx::schema::Node;
+use crate::report::{Exact, Inexact};
 use crate::scale::bounds;
+use crate::tflite::schema;
+
+const BROADCAST: &str = "sides that are equal or 1; one of the two may be a constant";
+const COMPARED: &str = "same arithmetic; the compiler compares all 65,536 pairs. --inexact add makes a weighted_sum, for machines without post.dual_scale";
+
+rows! {
+    tflite &["ADD"] => tflite,
+    onnx &["Add", "QLinearAdd"] => sum,
+    as "add; with one byte a table", COMPARED, "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
+
+    tflite &["SUB"] => tflite,
+    onnx &["Sub"] => sum,
+    as "add; with one byte a table", COMPARED, "sides that are equal or 1; one of the two may be a constant. The host adds where shapes differ";
+
+    tflite &["MUL"] => tflite,
+    onnx &["Mul", "QLinearMul"] => onnx,
+    as "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same", HELD, BROADCAST;
+
+    tflite &["PRELU"] => |_, _| Some((Kind::Prelu, None)),
+    as "prelu, by the host; with one slope a table", HELD, "constant slopes";
+
+    tflite &["SQUARED_DIFFERENCE"] => |_, _| Some((Kind::SquaredDifference, None)),
+    as "squared_difference, by the host", "same arithmetic", BROADCAST;
+}
+
+fn kind(name: &str) -> Kind {
+    match &name.to_lowercase()[..] {
+        "add" => Kind::Add,
+        "sub" => Kind::Sub,
+        _ => Kind::Mul,
+    }
+}
+
+fn tflite(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i8>)> {
+    Some((kind(name), activation(operator)))
+}
+
+fn sum<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {
+    match reader.biased(node)? {
+        Some(value) => Ok(value),
+        None => onnx(reader, node),
+    }
+}
+
+fn onnx<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {
+    let mut terms = Terms::two(|reader, node, _, operands| {
+        let shape = reader.broadcast(&mut operands.tensors)?;
+        Ok((kind(plain(&node.operator)), shape))
+    });
+    terms.results = 2;
+    reader.layer(node, &terms)
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let output = lowering.model.tensors[output].quantised()?;
+    match operator.kind {
+        Kind::Add | Kind::Sub => lowering.sum(operator, output),
+        Kind::Prelu => lowering.prelu(operator, output),
+        _ => lowering.pair(operator, output),
+    }
+}
 
 /// What an operator on two tensors reads.
 enum Operand<'a> {
@@ -35,6 +107,36 @@ impl Operand<'_> {
 }
 
 impl Lowering<'_> {
+    /// A sum or a difference of both: that of the reference kernel, unless a weighted sum is asked for.
+    fn sum(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+        if !self.accepted.contains(&Inexact::Add) {
+            return self.pair(operator, output);
+        }
+        let is_constant = |number| {
+            let tensor = self.operand(operator, number);
+            tensor.is_some_and(|tensor| tensor.data.is_some())
+        };
+        if is_constant(0) || is_constant(1) {
+            return self.pair(operator, output);
+        }
+        let [first, second] = [
+            self.plane_source(operator, 0)?,
+            self.plane_source(operator, 1)?,
+        ];
+        if first.plane != second.plane {
+            return self.pair(operator, output);
+        }
+        first.check_zero()?;
+        second.check_zero()?;
+        let sum = Sum {
+            inputs: [first.quantised, second.quantised],
+            subtracts: matches!(operator.kind, Kind::Sub),
+            output,
+            bounds: bounds(operator.activation, output)?,
+        };
+        weighted([&first, &second], &sum)
+    }
+
     fn pair_operand(&self, operator: &Operator, number: usize) -> Result<Operand<'_>, Refused> {
         let constant = self.operand(operator, number);
         let Some(tensor) = constant.filter(|tensor| tensor.data.is_some()) else {
@@ -66,7 +168,7 @@ impl Lowering<'_> {
     }
 
     /// A sum, a difference, a product or a squared difference with sides of 1, or with a constant.
-    pub(super) fn pair(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn pair(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -78,6 +180,12 @@ impl Lowering<'_> {
         })?;
         let quantised = operands.each_ref().map(Operand::quantised);
         let kind = |constant| self.pair_kind(operator, quantised, output, constant);
+        // Sums are scaled by less than 1, and the scaled sum of an .onnx file leaves no bits out.
+        let wraps = matches!(operator.kind, Kind::Mul) && self.model.format == Format::Tflite;
+        let exact = |constant| match wraps {
+            true => host::product_exact(quantised, constant, output, operator.activation),
+            false => Ok(Exact::Yes),
+        };
         let (source, place, held, shape, values) = match &operands {
             [Operand::Constant(..), Operand::Constant(..)] => {
                 return Err(Some("reads two constants, expected a result".to_string()));
@@ -92,7 +200,10 @@ impl Lowering<'_> {
             ] => (source, 0, held, shape, values),
             [Operand::Result(first), Operand::Result(second)] => {
                 let layer = layer_of(&[first, second], output, kind(None)?);
-                return Ok(named(layer, plane, output));
+                return Ok(Made {
+                    exact: exact(None)?,
+                    ..named(layer, plane, output)
+                });
             }
         };
         let constant = ConstantFile {
@@ -102,10 +213,14 @@ impl Lowering<'_> {
             values: values.clone(),
         };
         let layer = layer_of(&[source], output, kind(Some(constant))?);
+        let exact = exact(Some((place, values)))?;
         if values.len() == 1 {
             let bytes = (i8::MIN..=i8::MAX).collect();
             let table = crate::exact::made(layer, &[(source.value.zero_point, bytes)])?;
-            return Ok(table_layer(source, table, output));
+            return Ok(Made {
+                exact,
+                ..table_layer(source, table, output)
+            });
         }
         let factors = values
             .iter()
@@ -126,7 +241,10 @@ impl Lowering<'_> {
                 return Ok(made(layer, "conv2d 1x1, depthwise", source.plane, output));
             }
         }
-        Ok(named(layer, plane, output))
+        Ok(Made {
+            exact,
+            ..named(layer, plane, output)
+        })
     }
 
     /// The kind of a layer on two tensors, one of which may be a constant.
@@ -142,12 +260,18 @@ impl Lowering<'_> {
         match operator.kind {
             Kind::Mul => host::product(inputs, output, bounds, rounding, constant),
             Kind::SquaredDifference => host::squared_difference(inputs, output, constant),
-            _ => host::sum(inputs, output, bounds, operator.kind == Kind::Sub, constant),
+            _ => host::sum(
+                inputs,
+                output,
+                bounds,
+                matches!(operator.kind, Kind::Sub),
+                constant,
+            ),
         }
     }
 
     /// Values below zero times slopes that a constant has.
-    pub(super) fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -164,7 +288,8 @@ impl Lowering<'_> {
             .broadcast(shape)
             .filter(|&plane| plane == source.plane);
         let plane = plane.ok_or_else(|| "has slopes whose shape does not fit".to_string())?;
-        let scaled = host::prelu([source.quantised, slopes], output)?;
+        let inputs = [source.quantised, slopes];
+        let (scaled, exact) = host::prelu(inputs, &values, output)?;
         let kind = PreluFile {
             constant: ConstantFile {
                 shape: shape.sides(),
@@ -174,8 +299,31 @@ impl Lowering<'_> {
             },
             scaled,
         };
-        Ok(named(layer_of(&[&source], output, kind), plane, output))
+        Ok(Made {
+            exact,
+            ..named(layer_of(&[&source], output, kind), plane, output)
+        })
     }
+}
+
+/// A sum of both, each times a factor of 8 bits.
+fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
+    let (found, difference) = sum.weighted()?;
+    let factors = found.factors;
+    let plane = sources[0].plane;
+    let scales = vec![found.scale; plane.channels as usize];
+    let kind = WeightedSumFile {
+        factors: factors.to_vec(),
+        scaled: ScaledFile::new(&scales, sum.bounds),
+        rounding: found.rounding.into(),
+    };
+    Ok(Made {
+        layer: layer_of(&sources, sum.output, kind),
+        text: format!("weighted_sum, factors {} and {}", factors[0], factors[1]),
+        exact: Exact::Compared(difference),
+        plane,
+        zero_point: sum.output.zero_point,
+    })
 }
 
 /// A layer that the report calls by its kind.

@@ -3,13 +3,42 @@
 use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
-use super::layers::{Made, Refused, made, moving};
-use super::windows::windows;
-use super::{Lowering, Value};
-use crate::model::{Kind, Operator};
+use super::Kind;
+use crate::lower::layers::{Made, Refused, made, moving};
+use crate::lower::windows::windows;
+use crate::lower::{Lowering, Value};
+use crate::model::Operator;
 
 /// Most zeros on a side.
 const ZEROS_MAX: i32 = 1 << 16;
+
+rows! {
+    tflite &["PAD"] => |_, _| Some((Kind::Pad, None)),
+    onnx &["Pad"] => |reader, node| reader.moved(node),
+    as "no layer where convolutions alone read it: their padding; else pad, by the host", "same bytes",
+    "a constant number of zeros, around any dimension but the batch";
+}
+
+/// A layer that puts zeros around a tensor.
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let source = lowering.plane_source(operator, 0)?;
+    source.check_zero()?;
+    lowering.check_same(operator, output)?;
+    let zeros = lowering.zeros(operator)?;
+    let sides = source.plane.sides();
+    let sides = [0, 1, 2].map(|i| zeros[i][0] + sides[i] + zeros[i][1]);
+    let kind = PadFile {
+        start: zeros.map(|[before, _]| before),
+        output_shape: sides,
+        stride: None,
+    };
+    let layer = moving(&[&source], kind);
+    Ok(made(layer, "pad", Shape::of(sides), source.quantised))
+}
 
 impl Lowering<'_> {
     /// Zeros before and behind channels, height and width, from a constant with both for each dimension.
@@ -42,7 +71,7 @@ impl Lowering<'_> {
     }
 
     /// Whether zeros around a tensor can be the padding of all that reads it: convolutions whose kernels are larger than that.
-    pub(super) fn is_padding(&self, operator: &Operator, output: usize) -> bool {
+    pub fn is_padding(&self, operator: &Operator, output: usize) -> bool {
         let Ok([[0, 0], zeros @ ..]) = self.zeros(operator) else {
             return false;
         };
@@ -58,8 +87,7 @@ impl Lowering<'_> {
             let Some(Ok(own)) = plane.map(|plane| windows(window, kernel, plane, 1)) else {
                 return false;
             };
-            let own = own.padding;
-            let own = [[own.top, own.bottom], [own.left, own.right]];
+            let own = own.padding.sides();
             (0..2).all(|axis| {
                 let reach = (kernel[axis] - 1) * window.dilation[axis];
                 (0..2).all(|side| zeros[axis][side] + own[axis][side] <= reach)
@@ -73,38 +101,15 @@ impl Lowering<'_> {
     }
 
     /// The tensor with zeros around it for its readers.
-    pub(super) fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
+    pub fn padded(&self, operator: &Operator, value: &Value) -> Result<Value, String> {
         self.plane_source(operator, 0)
             .and_then(|source| Ok(source.check_zero()?))
             .map_err(Option::unwrap_or_default)?;
         let zeros = self.zeros(operator).map_err(Option::unwrap_or_default)?;
-        let [_, [top, bottom], [left, right]] = zeros;
-        let padding = PaddingFile {
-            top,
-            bottom,
-            left,
-            right,
-        };
+        let padding = PaddingFile::of([zeros[1], zeros[2]]);
         Ok(Value {
             padding,
             ..value.clone()
         })
-    }
-
-    /// A layer that puts zeros around a tensor.
-    pub(super) fn pad(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
-        source.check_zero()?;
-        self.check_same(operator, output)?;
-        let zeros = self.zeros(operator)?;
-        let sides = source.plane.sides();
-        let sides = [0, 1, 2].map(|i| zeros[i][0] + sides[i] + zeros[i][1]);
-        let kind = PadFile {
-            start: zeros.map(|[before, _]| before),
-            output_shape: sides,
-            stride: None,
-        };
-        let layer = moving(&[&source], kind);
-        Ok(made(layer, "pad", Shape::of(sides), source.quantised))
     }
 }

@@ -4,13 +4,25 @@ use heddle_network::Network;
 use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, moving};
+use super::Kind;
 use super::weighted::{Weighted, check_outputs, reals, weight_values};
-use super::windows::{Windows, windows};
-use crate::model::{Operator, Quantised, Window};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::lower::windows::{Windows, windows};
+use crate::model::{Operator, Quantised};
 use crate::report::Exact;
 use crate::scale::scale;
+use crate::tflite::{schema, window};
+
+rows! {
+    tflite &["TRANSPOSE_CONV"] => |operator, _| {
+        let options = operator.options::<schema::TransposeConvolution<'_>>()?;
+        let stride = [options.stride_h(), options.stride_w()];
+        let window = window(options.padding(), stride, [None; 2]);
+        Some((Kind::TransposeConvolution(window), options.activation()))
+    },
+    as "conv2d, of a pad by the host that puts zeros between the elements", "same arithmetic", "symmetric weights; bias of int32";
+}
 
 /// How a convolution covers an axis of the output of the transposed one.
 struct Axis {
@@ -44,46 +56,48 @@ impl Axis {
     }
 }
 
-impl Lowering<'_> {
-    /// A convolution, and in front of it a layer that puts zeros between the elements if there are any.
-    pub(super) fn transposed(
-        &mut self,
-        operator: &Operator,
-        window: Window,
-        output: usize,
-    ) -> Result<Made, Refused> {
-        let quantised = self.model.tensors[output].quantised()?;
-        let plane = self.asked_plane(operator, output)?;
-        let source = self.plane_source(operator, 0)?;
-        source.check_zero()?;
-        let kernel = match self.weights(operator)?.shape[..] {
-            [_, height, width, _] => [height, width],
-            _ => return Err(Some("has weights that are no kernels".to_string())),
+/// A convolution, and in front of it a layer that puts zeros between the elements if there are any.
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let Kind::TransposeConvolution(window) = operator.kind else {
+        return Err(None);
+    };
+    let quantised = lowering.model.tensors[output].quantised()?;
+    let plane = lowering.asked_plane(operator, output)?;
+    let source = lowering.plane_source(operator, 0)?;
+    source.check_zero()?;
+    let kernel = match lowering.weights(operator)?.shape[..] {
+        [_, height, width, _] => [height, width],
+        _ => return Err(Some("has weights that are no kernels".to_string())),
+    };
+    let cut = windows(window, kernel, plane, plane.channels)?.padding;
+    let Shape { height, width, .. } = source.plane;
+    let stride = window.stride;
+    let axes = [
+        Axis::new(height, plane.height, kernel[0], stride[0], cut.top)?,
+        Axis::new(width, plane.width, kernel[1], stride[1], cut.left)?,
+    ];
+    let mut made = lowering.turned(operator, &source, plane, kernel, &axes, quantised)?;
+    let sides = [source.plane.channels, axes[0].side, axes[1].side];
+    let steps = [axes[0].step, axes[1].step];
+    if sides != source.plane.sides() || steps != [1, 1] {
+        let kind = PadFile {
+            start: [0; 3],
+            output_shape: sides,
+            stride: Some(steps),
         };
-        let cut = windows(window, kernel, plane, plane.channels)?.padding;
-        let Shape { height, width, .. } = source.plane;
-        let stride = window.stride;
-        let axes = [
-            Axis::new(height, plane.height, kernel[0], stride[0], cut.top)?,
-            Axis::new(width, plane.width, kernel[1], stride[1], cut.left)?,
-        ];
-        let mut made = self.turned(operator, &source, plane, kernel, &axes, quantised)?;
-        let sides = [source.plane.channels, axes[0].side, axes[1].side];
-        let steps = [axes[0].step, axes[1].step];
-        if sides != source.plane.sides() || steps != [1, 1] {
-            let kind = PadFile {
-                start: [0; 3],
-                output_shape: sides,
-                stride: Some(steps),
-            };
-            let layer = moving(&[&source], kind);
-            let name = self.push(output, "spread", layer);
-            made.layer.inputs = Some(vec![name]);
-            made.text = format!("{} of a pad, on the host", made.text);
-        }
-        Ok(made)
+        let layer = moving(&[&source], kind);
+        let name = lowering.push(output, "spread", layer);
+        made.layer.inputs = Some(vec![name]);
+        made.text = format!("{} of a pad, on the host", made.text);
     }
+    Ok(made)
+}
 
+impl Lowering<'_> {
     /// The shape that a constant asks for, which must be that of the output.
     fn asked_plane(&self, operator: &Operator, output: usize) -> Result<Shape, Refused> {
         let asked = self.integers(operator, 3)?;
@@ -131,14 +145,8 @@ impl Lowering<'_> {
         let ordered = outputs.flat_map(|values| {
             (0..inputs).flat_map(move |i| values[i..].iter().step_by(inputs).rev().copied())
         });
-        let [[top, bottom], [left, right]] = [axes[0].padding, axes[1].padding];
         let windows = Windows {
-            padding: PaddingFile {
-                top,
-                bottom,
-                left,
-                right,
-            },
+            padding: PaddingFile::of([axes[0].padding, axes[1].padding]),
             ..Windows::plain(kernel, plane)
         };
         let weighted = Weighted {

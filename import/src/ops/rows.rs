@@ -1,17 +1,46 @@
-//! Operators of rows: a softmax, places of the largest, and means that are none of whole planes.
+//! Operators of rows: a softmax, and places of the largest.
 
-use heddle_network::file::{ArgMaxFile, LayerFile, MeanFile, SoftmaxFile};
+use heddle_network::file::{ArgMaxFile, LayerFile, SoftmaxFile};
 use heddle_network::{Axis, PLACE_BYTES, Shape};
 
-use super::Lowering;
-use super::layers::{Made, Refused, layer_of, made};
+use super::Kind;
 use crate::exact::host;
-use crate::model::{Activation, Kind, Operator, Quantised};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, layer_of, made};
+use crate::model::{Activation, Operator};
 use crate::report::Exact;
+use crate::tflite::schema;
+
+rows! {
+    tflite &["ARG_MAX"] => |_, _| Some((Kind::ArgMax, None)),
+    onnx &["ArgMax"] => |reader, node| reader.places(node),
+    as "arg_max, by the host", "same arithmetic",
+    "over any dimension but the batch, the first of several; an output of the network, which no layer reads. Of what is not run it is not run either";
+
+    tflite &["SOFTMAX"] => |operator, _| {
+        let options = operator.options::<schema::Factor<'_>>();
+        let beta = options.and_then(|options| options.factor());
+        Some((Kind::Softmax(beta.unwrap_or(0.0)), None))
+    },
+    onnx &["Softmax", "QLinearSoftmax"] => |reader, node| reader.hosted(node),
+    as "softmax, by the host", "same arithmetic",
+    "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run";
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    match operator.kind {
+        Kind::ArgMax => lowering.arg_max(operator, output),
+        _ => lowering.softmax(operator, output).ok_or(None),
+    }
+}
 
 impl Lowering<'_> {
     /// A softmax over the last dimension with the output that the reference kernel asks for; none if it cannot be a layer.
-    pub(super) fn softmax(&self, operator: &Operator, output: usize) -> Option<Made> {
+    pub fn softmax(&self, operator: &Operator, output: usize) -> Option<Made> {
         let Kind::Softmax(beta) = operator.kind else {
             return None;
         };
@@ -37,7 +66,7 @@ impl Lowering<'_> {
     }
 
     /// The place of the largest in each row of a dimension.
-    pub(super) fn arg_max(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+    fn arg_max(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
         let source = self.plane_source(operator, 0)?;
         let dimensions = self.dimensions(operator, 0)?;
         let &[axis] = &self.integers(operator, 1)?[..] else {
@@ -72,39 +101,5 @@ impl Lowering<'_> {
             plane: Shape::of(sides),
             zero_point: 0,
         })
-    }
-
-    /// A mean over some of the dimensions.
-    pub(super) fn mean_over(
-        &self,
-        operator: &Operator,
-        output: Quantised,
-    ) -> Result<Made, Refused> {
-        let source = self.plane_source(operator, 0)?;
-        source.check_zero()?;
-        let dimensions = self.dimensions(operator, 0)?;
-        let mut over = [false; 3];
-        for axis in self.integers(operator, 1)? {
-            let dimension = self.dimension(&dimensions, axis)?;
-            if let Some(dimension) = dimension {
-                over[dimension] = true;
-            }
-        }
-        let sides = source.plane.sides();
-        let kept = [0, 1, 2].map(|i| if over[i] { 1 } else { sides[i] });
-        let plane = Shape::of(kept);
-        let count = (source.plane.elements() / plane.elements()) as u32;
-        let scaled = host::mean(source.quantised, output, count)?;
-        let axes: Vec<Axis> = (Axis::ALL.into_iter().zip(over))
-            .filter(|(_, over)| *over)
-            .map(|(axis, _)| axis)
-            .collect();
-        if axes.is_empty() {
-            return Err(Some(
-                "is the mean over no dimension but the batch".to_string(),
-            ));
-        }
-        let layer = layer_of(&[&source], output, MeanFile { axes, scaled });
-        Ok(made(layer, "mean", plane, output))
     }
 }

@@ -5,16 +5,85 @@ use heddle_network::Network;
 use heddle_network::Shape;
 use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile};
 
-use super::Lowering;
-use super::layers::{Made, Refused, Source, layer_of};
-use super::windows::{Windows, windows};
-use crate::exact::{Difference, channel};
+use super::{Kind, activation};
+use crate::exact::{Difference, channel, int32};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of};
+use crate::lower::windows::{Windows, windows};
 use crate::model::{Format, Operator, Quantised, Tensor, Window};
+use crate::onnx::layers::{Terms, plain, product};
+use crate::onnx::reader::{Reader, Value};
+use crate::onnx::schema::Node;
 use crate::report::{Exact, Inexact};
 use crate::scale::{bounds, scale};
+use crate::tflite::{schema, window};
+
+rows! {
+    tflite &["CONV_2D", "DEPTHWISE_CONV_2D"] => |operator, name| match name {
+        "CONV_2D" => {
+            let options = operator.options::<schema::Convolution<'_>>()?;
+            let stride = [options.stride_h(), options.stride_w()];
+            let dilation = [options.dilation_h(), options.dilation_w()];
+            let window = window(options.padding(), stride, dilation);
+            Some((Kind::Convolution(window), options.activation()))
+        }
+        _ => {
+            let options = operator.options::<schema::Depthwise<'_>>()?;
+            let stride = [options.stride_h(), options.stride_w()];
+            let dilation = [options.dilation_h(), options.dilation_w()];
+            let window = window(options.padding(), stride, dilation);
+            Some((Kind::Depthwise(window), options.activation()))
+        }
+    },
+    onnx &["Conv", "QLinearConv"] => |reader, node| {
+        let mut terms = Terms::two(|reader, node, shape, operands| {
+            let (kind, weights, shape) = reader.convolution(node, &shape, operands)?;
+            operands.tensors[1] = weights;
+            Ok((kind, shape))
+        });
+        terms.bias = true;
+        reader.layer(node, &terms)
+    },
+    as "conv2d", "same arithmetic", "symmetric weights, any groups; bias of int32";
+
+    tflite &["FULLY_CONNECTED"] => |operator, _| Some((Kind::FullyConnected, activation(operator))),
+    as "fully_connected", "compared where outputs rise; if not, --inexact fully_connected", "symmetric weights; of several rows a conv2d 1x1";
+
+    onnx &["Gemm", "MatMul", "QGemm", "QLinearMatMul"] => matrix,
+    as "fully_connected", "same arithmetic", "constant symmetric weights, one row; bias of int32, also by an Add";
+}
+
+/// A product of matrices, or of one and weights.
+pub fn matrix<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String> {
+    let mut terms = Terms::two(|reader, node, shape, operands| {
+        let other = &reader.tensors[operands.tensors[1]];
+        if plain(&node.operator) == "MatMul" && other.data.is_none() {
+            let shape = product(&shape, &other.shape)?;
+            return Ok((Kind::BatchMatmul([false; 2]), shape));
+        }
+        let (weights, shape) = reader.rows(node, &shape, operands)?;
+        operands.tensors[1] = weights;
+        Ok((Kind::FullyConnected, shape))
+    });
+    terms.bias = plain(&node.operator) == "Gemm";
+    reader.layer(node, &terms)
+}
+
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let output = lowering.model.tensors[output].quantised()?;
+    match operator.kind {
+        Kind::Convolution(window) => lowering.convolution(operator, window, output, false),
+        Kind::Depthwise(window) => lowering.convolution(operator, window, output, true),
+        _ => lowering.fully_connected(operator, output),
+    }
+}
 
 /// Weights of a layer, and how its sums are scaled.
-pub(super) struct Weighted {
+pub struct Weighted {
     /// The windows of a convolution; none of a fully connected layer.
     pub windows: Option<Windows>,
     pub groups: u32,
@@ -28,7 +97,7 @@ pub(super) struct Weighted {
 
 impl Lowering<'_> {
     /// A convolution, or a depthwise one, whose outputs are the last dimension of the weights.
-    pub(super) fn convolution(
+    fn convolution(
         &self,
         operator: &Operator,
         window: Window,
@@ -99,11 +168,7 @@ impl Lowering<'_> {
     }
 
     /// Rows of weights for the elements in the order of the file: they are put in that of the plane.
-    pub(super) fn fully_connected(
-        &self,
-        operator: &Operator,
-        output: Quantised,
-    ) -> Result<Made, Refused> {
+    fn fully_connected(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
         let source = self.source(operator, 0)?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
@@ -167,7 +232,7 @@ impl Lowering<'_> {
         self.completed(operator, &source, weighted, output)
     }
 
-    pub(super) fn weights(&self, operator: &Operator) -> Result<&Tensor<'_>, String> {
+    pub fn weights(&self, operator: &Operator) -> Result<&Tensor<'_>, String> {
         self.operand(operator, 1)
             .ok_or_else(|| "has no weights".to_string())
     }
@@ -187,7 +252,7 @@ impl Lowering<'_> {
     }
 
     /// The layer with bias and scales.
-    pub(super) fn completed(
+    pub fn completed(
         &self,
         operator: &Operator,
         source: &Source<'_>,
@@ -263,7 +328,7 @@ fn risen<'a>(
 }
 
 /// No more outputs than a network has, before each of them gets a scale.
-pub(super) fn check_outputs(outputs: u32) -> Result<(), String> {
+pub fn check_outputs(outputs: u32) -> Result<(), String> {
     match outputs <= Network::SIZE_MAX {
         true => Ok(()),
         false => Err(format!(
@@ -274,11 +339,7 @@ pub(super) fn check_outputs(outputs: u32) -> Result<(), String> {
 }
 
 /// A left shift may not lose bits: the reference kernels say nothing of what comes out then.
-pub(super) fn check_left_shift(
-    scales: &[Scale],
-    bias: &[i32],
-    weights: &[i8],
-) -> Result<(), String> {
+pub fn check_left_shift(scales: &[Scale], bias: &[i32], weights: &[i8]) -> Result<(), String> {
     let rows = weights.chunks_exact(weights.len() / scales.len());
     for (channel, ((scale, bias), row)) in scales.iter().zip(bias).zip(rows).enumerate() {
         let terms: i64 = row
@@ -286,18 +347,13 @@ pub(super) fn check_left_shift(
             .map(|weight| i64::from(weight.unsigned_abs()))
             .sum();
         let largest = 255 * terms + i64::from(bias.unsigned_abs());
-        if largest << scale.shift().max(0) > i32::MAX.into() {
-            return Err(format!(
-                "channel {channel}: a sum of up to {largest} is shifted by {} to the left, expected at most 31 bits",
-                scale.shift()
-            ));
-        }
+        int32::check(largest, *scale).map_err(|fault| format!("channel {channel} {fault}"))?;
     }
     Ok(())
 }
 
 /// The real scale of each output channel, multiplied in double precision as the reference kernels do.
-pub(super) fn reals(
+pub fn reals(
     source: &Source<'_>,
     weights: &Tensor<'_>,
     output: Quantised,
@@ -309,7 +365,7 @@ pub(super) fn reals(
 }
 
 /// The elements of weights, and that their scales are those of a layer.
-pub(super) fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, String> {
+pub fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, String> {
     let name = weights.name;
     let values = weights.int8().ok_or_else(|| {
         format!(

@@ -1,0 +1,271 @@
+//! Functions of one byte: a table of 256 bytes, in the layer before if nothing else reads that.
+
+use heddle_network::file::{LayerFile, TableFile};
+
+use super::Kind;
+use crate::exact::real::{erf, exp, ln, tanh};
+use crate::exact::{Function, table, table_exact};
+use crate::lower::Lowering;
+use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::model::{Activation, Element, Operator, Quantised};
+use crate::onnx::layers::Terms;
+use crate::onnx::reader::Reader;
+use crate::onnx::schema::Node;
+use crate::report::{Row, Runs};
+use crate::scale::bounds;
+use crate::tflite::schema;
+
+/// What a function of a .tflite file is, of the number among its options.
+type OfNumber = fn(f32) -> Function;
+/// What a function of an .onnx file is.
+type OfNode = for<'a> fn(&Reader<'a>, &'a Node) -> Result<Function, String>;
+
+/// Functions of .tflite files, rounded where the reference kernels round.
+const OF_TFLITE: [(&str, OfNumber); 13] = [
+    ("ABS", |_| Function::Abs),
+    ("ELU", |_| {
+        Function::Real(|x| x.max(0.0) + (exp(x.min(0.0).into()) - 1.0) as f32)
+    }),
+    ("EXP", |_| Function::Real(|x| exp(x.into()) as f32)),
+    ("GELU", |approximate| match approximate == 0.0 {
+        true => Function::Real(|x| {
+            let below = 1.0 + erf(f64::from(x * std::f32::consts::FRAC_1_SQRT_2));
+            0.5 * x * below as f32
+        }),
+        false => Function::Real(|x| {
+            // The square root of 2 / pi.
+            let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
+            0.5 * x * (1.0 + tanh(inner.into()) as f32)
+        }),
+    }),
+    ("HARD_SWISH", |_| Function::HardSwish),
+    ("LEAKY_RELU", Function::LeakyRelu),
+    // The smallest byte for 0 and below.
+    ("LOG", |_| {
+        Function::Real(|x| {
+            if x > 0.0 {
+                ln(x.into()) as f32
+            } else {
+                f32::NEG_INFINITY
+            }
+        })
+    }),
+    ("LOGISTIC", |_| {
+        Function::Real(|x| 1.0 / (1.0 + exp(-f64::from(x)) as f32))
+    }),
+    ("RELU", |_| Function::Cut(Activation::Relu)),
+    ("RELU6", |_| Function::Cut(Activation::Relu6)),
+    ("RELU_N1_TO_1", |_| Function::Cut(Activation::ReluN1To1)),
+    ("RSQRT", |_| Function::Rsqrt),
+    ("TANH", |_| Function::Real(|x| tanh(x.into()) as f32)),
+];
+
+/// Functions of .onnx files, and the numbers that they have where the file leaves them out, as their specification says.
+const OF_ONNX: [(&str, OfNode); 12] = [
+    ("Abs", |_, _| float([0.0; 2], |x, _| x.abs())),
+    ("Elu", |_, node| {
+        let elu = |x, [alpha, _]: [f32; 2]| {
+            if x < 0.0 {
+                f64::from(alpha) * (exp(x) - 1.0)
+            } else {
+                x
+            }
+        };
+        float([node.float("alpha", 1.0), 0.0], elu)
+    }),
+    ("Exp", |_, _| float([0.0; 2], |x, _| exp(x))),
+    ("Gelu", |_, node| match node.text("approximate") {
+        "" | "none" => float([0.0; 2], |x, _| {
+            0.5 * x * (1.0 + erf(x / std::f64::consts::SQRT_2))
+        }),
+        "tanh" => float([0.0; 2], |x, _| {
+            let factor = std::f64::consts::FRAC_2_SQRT_PI / std::f64::consts::SQRT_2;
+            0.5 * x * (1.0 + tanh(factor * (x + 0.044_715 * x * x * x)))
+        }),
+        other => Err(format!("has approximate {other:?}, expected none or tanh")),
+    }),
+    ("HardSigmoid", |_, node| {
+        let numbers = [node.float("alpha", 0.2), node.float("beta", 0.5)];
+        float(numbers, |x, [alpha, beta]| {
+            (f64::from(alpha) * x + f64::from(beta)).clamp(0.0, 1.0)
+        })
+    }),
+    ("HardSwish", |_, _| {
+        float([0.0; 2], |x, _| x * (x / 6.0 + 0.5).clamp(0.0, 1.0))
+    }),
+    ("LeakyRelu", |_, node| leaky(node.float("alpha", 0.01))),
+    ("PRelu", |reader, node| leaky(reader.number(node, 1)?)),
+    ("QLinearLeakyRelu", |_, node| {
+        leaky(node.float("alpha", 0.01))
+    }),
+    ("QLinearSigmoid", |_, _| float([0.0; 2], sigmoid)),
+    ("Sigmoid", |_, _| float([0.0; 2], sigmoid)),
+    ("Tanh", |_, _| float([0.0; 2], |x, _| tanh(x))),
+];
+
+fn float(numbers: [f32; 2], at: fn(f64, [f32; 2]) -> f64) -> Result<Function, String> {
+    Ok(Function::Float(at, numbers))
+}
+
+fn leaky(alpha: f32) -> Result<Function, String> {
+    float(
+        [alpha, 0.0],
+        |x, [alpha, _]| if x < 0.0 { f64::from(alpha) * x } else { x },
+    )
+}
+
+fn sigmoid(x: f64, _: [f32; 2]) -> f64 {
+    1.0 / (1.0 + exp(-x))
+}
+
+const RUNS_AS: &str = "table, in the layer before if nothing else reads that";
+
+rows! {
+    tflite &names(&OF_TFLITE) => |operator, name| {
+        let alpha = operator
+            .options::<schema::Factor<'_>>()
+            .and_then(|options| options.factor());
+        let gelu = operator.options::<schema::Gelu<'_>>();
+        let approximate = gelu
+            .and_then(|options| options.approximate())
+            .unwrap_or(false);
+        let number = alpha.unwrap_or(f32::from(u8::from(approximate)));
+        Some((Kind::Table(function(name, number)?), None))
+    },
+    as RUNS_AS, "256 bytes of the reference, compared where its int32 wrap", "-";
+
+    onnx &names(&OF_ONNX) => |reader, node| {
+        let mut terms = Terms::one(|reader, node, shape, _| {
+            let found = OF_ONNX.iter().find(|(name, _)| *name == node.operator);
+            let (_, of_node) = found.ok_or("no layer does this")?;
+            Ok((Kind::Table(of_node(reader, node)?), shape))
+        });
+        terms.setting = node.operator == "PRelu";
+        reader.layer(node, &terms)
+    },
+    as RUNS_AS, "256 bytes of the function", "PRelu with one slope";
+}
+
+/// The names of a list.
+const fn names<T, const N: usize>(list: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut place = 0;
+    while place < N {
+        names[place] = list[place].0;
+        place += 1;
+    }
+    names
+}
+
+/// The function that a .tflite file calls so, of the number among its options.
+#[must_use]
+pub fn function(name: &str, number: f32) -> Option<Function> {
+    let found = OF_TFLITE.iter().find(|(found, _)| *found == name);
+    found.map(|(_, of_number)| of_number(number))
+}
+
+/// The layer with the table of a function: that which makes what the operator reads, or one of its own.
+pub fn lower(
+    lowering: &mut Lowering<'_>,
+    operator: &Operator,
+    output: usize,
+) -> Result<Made, Refused> {
+    let function = lowering.function(operator).ok_or(None)?;
+    let output = lowering.model.tensors[output].quantised()?;
+    let made = lowering.table(operator, function, output)?;
+    Ok(lowering.fold_table(operator, made))
+}
+
+impl Lowering<'_> {
+    /// The function that an operator is of each byte.
+    pub fn function(&self, operator: &Operator) -> Option<Function> {
+        let int8 = |tensor: &usize| self.model.tensors[*tensor].element == Element::Int8;
+        let reads_bytes = operator
+            .inputs
+            .first()
+            .and_then(Option::as_ref)
+            .is_some_and(int8);
+        match &operator.kind {
+            Kind::Table(function) => Some(*function),
+            Kind::Host if operator.name.starts_with("QUANTIZE") => {
+                let makes_bytes = operator.outputs.iter().all(int8);
+                (reads_bytes && makes_bytes).then_some(Function::Quantize)
+            }
+            Kind::Prelu => {
+                let slope = self.operand(operator, 1)?;
+                let &[value] = &slope.int8()?[..] else {
+                    return None;
+                };
+                Some(Function::Prelu(value, slope.quantised().ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    fn table(
+        &self,
+        operator: &Operator,
+        function: Function,
+        output: Quantised,
+    ) -> Result<Made, Refused> {
+        let source = self.plane_source(operator, 0)?;
+        let (min, max) = bounds(operator.activation, output)?;
+        let values = table(function, source.quantised, output)?;
+        let exact = table_exact(function, source.quantised, output, &values)?;
+        let values = values.map(|value| value.clamp(min, max));
+        Ok(Made {
+            exact,
+            ..table_layer(&source, values.to_vec(), output)
+        })
+    }
+
+    /// Puts a table into the layer that makes what it reads, if nobody else does.
+    fn fold_table(&mut self, operator: &Operator, made: Made) -> Made {
+        let Some(&Some(input)) = operator.inputs.first() else {
+            return made;
+        };
+        let operators = self.model.operators.iter();
+        let readers = operators.filter(|other| other.inputs.contains(&Some(input)));
+        let is_alone = readers.count() == 1 && !self.model.outputs.contains(&input);
+        let name = self.values.get(&input).map(|value| value.name.clone());
+        let last = self
+            .layers
+            .last()
+            .filter(|layer| layer.takes_table() && Some(&layer.name) == name.as_ref());
+        let (tensor, index) = self.shown(input);
+        let made_by =
+            |row: &&mut Row| row.layer == name && row.tensor == tensor && row.index == index;
+        let row = self.rows.iter_mut().find(made_by);
+        let (Some(row), true, true) = (row, is_alone, last.is_some()) else {
+            return made;
+        };
+        let layer = self.layers.pop().expect("it was there");
+        let zero_point = layer
+            .output_zero_point
+            .unwrap_or(self.values[&input].zero_point);
+        let text = format!("{}, table", row.runs.text());
+        row.layer = None;
+        row.runs = Runs::Folded("into its table".to_string());
+        Made {
+            text,
+            exact: row.exact.and(made.exact),
+            layer: LayerFile {
+                table: made.layer.table,
+                table_zero_point: Some(zero_point),
+                output_zero_point: made.layer.output_zero_point,
+                output_scale: made.layer.output_scale,
+                ..layer
+            },
+            ..made
+        }
+    }
+}
+
+/// A layer of a table alone.
+pub fn table_layer(source: &Source<'_>, values: Vec<i8>, output: Quantised) -> Made {
+    let layer = LayerFile {
+        table: Some(values),
+        ..layer_of(&[source], output, TableFile {})
+    };
+    made(layer, "table", source.plane, output)
+}

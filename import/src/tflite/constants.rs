@@ -1,0 +1,263 @@
+//! Operators whose results are known before the network runs: constants, and the sizes of tensors.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{list, schema};
+use crate::fold::{Arithmetic, Array, Folder, Integer, Part, Step};
+use crate::model::{Activation, Kind, Model, Operator, Tensor};
+
+/// What makes a tensor that may be known.
+pub enum Source {
+    /// The sizes of another one.
+    Shape,
+    /// Other constants, by this.
+    Step(Step),
+    /// As a step, with what further constants say.
+    Given(Given),
+}
+
+/// Steps with constants among their inputs that say how.
+pub enum Given {
+    /// The shape of the result is that of its tensor.
+    Reshape,
+    /// The elements in the type of the result.
+    Cast,
+    /// Begin and size of a part.
+    Slice,
+    /// Begin, end and stride of a part, and masks of a bit for each dimension.
+    StridedSlice([i32; 3]),
+}
+
+/// What the operators of a graph make, as far as it may be known, by the tensors that they make.
+pub type Sources = BTreeMap<usize, Source>;
+
+/// What an operator makes: of this name, and read as this.
+pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) -> Option<Source> {
+    let number = |found: Option<i32>| i64::from(found.unwrap_or(0));
+    let is_plain = matches!(operator.activation, Activation::None);
+    let step = match (name, &operator.kind) {
+        (_, Kind::Reshape) => return Some(Source::Given(Given::Reshape)),
+        (_, Kind::Slice) => return Some(Source::Given(Given::Slice)),
+        (_, &Kind::StridedSlice(masks)) => return Some(Source::Given(Given::StridedSlice(masks))),
+        (_, &Kind::Concat(axis)) if is_plain => Step::Concat(axis.into()),
+        (_, Kind::Add) if is_plain => Step::Pairs(Arithmetic::Add),
+        (_, Kind::Sub) if is_plain => Step::Pairs(Arithmetic::Sub),
+        (_, Kind::Mul) if is_plain => Step::Pairs(Arithmetic::Mul),
+        ("SHAPE", _) => return Some(Source::Shape),
+        ("CAST", _) => return Some(Source::Given(Given::Cast)),
+        ("PACK", _) => {
+            let options = options.options::<schema::Pack<'_>>();
+            Step::Pack(number(options.and_then(|options| options.axis())))
+        }
+        ("GATHER", _) => {
+            let options = options.options::<schema::Gather<'_>>();
+            let batches = options
+                .as_ref()
+                .and_then(|options| options.batch_dimensions());
+            let axis = options.and_then(|options| options.axis());
+            (number(batches) == 0).then(|| Step::Gather(number(axis)))?
+        }
+        ("TILE", _) => Step::Tile,
+        ("FILL", _) => Step::Fill,
+        _ => return None,
+    };
+    Some(Source::Step(step))
+}
+
+/// The one tensor that an operator makes.
+pub fn made(operator: schema::Operator<'_>) -> Option<usize> {
+    let mut outputs = list(operator.outputs());
+    let (first, others) = (outputs.next()?, outputs.len());
+    usize::try_from(first).ok().filter(|_| others == 0)
+}
+
+/// Makes constants of all tensors that can be known. Their operators read nothing that is computed later any more.
+pub fn fold(model: &mut Model<'_>, sources: &Sources) {
+    let mut folder = Folder::default();
+    for index in 0..model.operators.len() {
+        let operator = &model.operators[index];
+        let (&[output], Some(source)) = (
+            &operator.outputs[..],
+            operator
+                .outputs
+                .first()
+                .and_then(|output| sources.get(output)),
+        ) else {
+            continue;
+        };
+        let (Some(element), None) = (integer(&model.tensors[output]), &model.tensors[output].data)
+        else {
+            continue;
+        };
+        let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
+        let found = match source {
+            Source::Shape => inputs
+                .first()
+                .map(|&input| sizes(&model.tensors[input], element)),
+            source => computed(model, &mut folder, source, &inputs, output),
+        };
+        let Some(found) = found else {
+            continue;
+        };
+        match found {
+            Ok(array) if array.element == element => {
+                let tensor = &mut model.tensors[output];
+                tensor.data = Some(Cow::Owned(array.bytes()));
+                tensor.shape = array.shape;
+                let operator = &mut model.operators[index];
+                operator.kind = Kind::Constant;
+                operator
+                    .inputs
+                    .retain(|input| input.is_some_and(|input| model.tensors[input].data.is_some()));
+            }
+            Ok(array) => {
+                let (found, expected) = (array.element.name(), element.name());
+                model.operators[index].kind =
+                    Kind::Refused(format!("makes {found}, and its tensor is {expected}"));
+            }
+            Err(reason) => model.operators[index].kind = Kind::Refused(reason),
+        }
+    }
+    reshape(model);
+}
+
+/// Results that take a shape that was computed: that of the file may be from before.
+fn reshape(model: &mut Model<'_>) {
+    let computed: Vec<usize> = (model.operators.iter())
+        .filter(|operator| matches!(operator.kind, Kind::Constant))
+        .flat_map(|operator| operator.outputs.clone())
+        .collect();
+    for operator in &model.operators {
+        let (&[Some(input), Some(shape)], &[output]) =
+            (&operator.inputs[..], &operator.outputs[..])
+        else {
+            continue;
+        };
+        if !matches!(operator.kind, Kind::Reshape) || !computed.contains(&shape) {
+            continue;
+        }
+        let count = model.tensors[input].elements();
+        let asked = model.tensors[shape].int32().unwrap_or_default();
+        let mut known = asked.iter().filter(|&&size| size != -1);
+        let known = known.try_fold(1usize, |product, &size| {
+            product.checked_mul(usize::try_from(size).ok()?)
+        });
+        let open = asked.iter().filter(|&&size| size == -1).count();
+        let (Some(known @ 1..), 0..=1) = (known, open) else {
+            continue;
+        };
+        let sizes = asked.iter().map(|&size| match size {
+            -1 => count / known,
+            size => size as usize,
+        });
+        let sizes: Vec<usize> = sizes.collect();
+        if sizes.iter().product::<usize>() == count && sizes.len() <= super::RANK_MAX {
+            model.tensors[output].shape = sizes.into_iter().map(|size| size as u32).collect();
+        }
+    }
+}
+
+/// The type of a tensor, if it is computed with.
+fn integer(tensor: &Tensor<'_>) -> Option<Integer> {
+    Integer::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
+}
+
+fn sizes(tensor: &Tensor<'_>, element: Integer) -> Result<Array, String> {
+    let values: Vec<i64> = tensor.shape.iter().map(|&size| size.into()).collect();
+    Ok(Array {
+        element,
+        shape: vec![values.len() as u32],
+        values,
+    })
+}
+
+/// What an operator makes of constants; none if one of its inputs is none.
+fn computed(
+    model: &Model<'_>,
+    folder: &mut Folder,
+    source: &Source,
+    inputs: &[usize],
+    output: usize,
+) -> Option<Result<Array, String>> {
+    let tensors = inputs.iter().map(|&input| &model.tensors[input]);
+    let is_known = |tensor: &Tensor<'_>| {
+        integer(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
+    };
+    if inputs.is_empty() || !tensors.clone().all(is_known) {
+        return None;
+    }
+    let read = |tensor: &Tensor<'_>| {
+        folder.spend(&tensor.shape)?;
+        let element = integer(tensor).expect("it is known");
+        Ok::<_, String>(Array::of_bytes(
+            element,
+            &tensor.shape,
+            tensor.data.as_deref().unwrap_or_default(),
+        ))
+    };
+    let arrays = tensors.map(read).collect::<Result<Vec<_>, _>>();
+    Some(arrays.and_then(|mut arrays| {
+        let given = match source {
+            Source::Step(step) => return folder.evaluate(step, &arrays),
+            Source::Given(given) => given,
+            Source::Shape => return Err("has no inputs".to_string()),
+        };
+        let step = given.step(&arrays, &model.tensors[output])?;
+        arrays.truncate(1);
+        folder.evaluate(&step, &arrays)
+    }))
+}
+
+impl Given {
+    fn step(&self, inputs: &[Array], output: &Tensor<'_>) -> Result<Step, String> {
+        let numbers = |place: usize| {
+            let found = inputs.get(place).map(|array| &array.values[..]);
+            found.ok_or_else(|| format!("has no input {place}"))
+        };
+        Ok(match self {
+            Given::Reshape => Step::Reshape(output.shape.clone()),
+            Given::Cast => Step::Cast(integer(output).ok_or("casts to another type")?),
+            Given::Slice => {
+                let pairs = numbers(1)?.iter().zip(numbers(2)?);
+                let part = |(&start, &size): (&i64, &i64)| Part {
+                    start: Some(start),
+                    end: (size != -1).then(|| start.saturating_add(size)),
+                    ..Part::ALL
+                };
+                Step::Slice(pairs.map(part).collect())
+            }
+            Given::StridedSlice([begin, end, shrink]) => {
+                let (starts, ends, steps) = (numbers(1)?, numbers(2)?, numbers(3)?);
+                let lists = starts.iter().zip(ends).zip(steps).enumerate();
+                let part = |(axis, ((&start, &to), &step)): (usize, ((&i64, &i64), &i64))| {
+                    let is_set = |mask: i32| axis < 32 && mask >> axis & 1 != 0;
+                    Part {
+                        start: (!is_set(*begin)).then_some(start),
+                        end: (!is_set(*end)).then_some(to),
+                        step,
+                        drops: is_set(*shrink),
+                    }
+                };
+                Step::Slice(lists.map(part).collect())
+            }
+        })
+    }
+}
+
+/// No operator reads or makes a tensor without elements: one that does cannot run.
+pub fn refuse_empty(model: &mut Model<'_>) {
+    for operator in &mut model.operators {
+        let tensors = operator.inputs.iter().flatten().chain(&operator.outputs);
+        let mut tensors = tensors.map(|&tensor| &model.tensors[tensor]);
+        let empty = tensors.find(|tensor| tensor.elements() == 0);
+        if let Some(empty) =
+            empty.filter(|_| operator.kind.runs() && !matches!(operator.kind, Kind::Constant))
+        {
+            operator.kind = Kind::Refused(format!(
+                "reads or makes {:?} of shape {:?}, which has no elements",
+                empty.name, empty.shape
+            ));
+        }
+    }
+}
