@@ -2,12 +2,6 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::ROW_TENSOR;
-use heddle_arch::params::{MachineUnit, Params};
-use heddle_network::Layer;
-
-use super::weights::WeightPlan;
-
 /// Most column tiles of a product.
 const MOST: u32 = 256;
 
@@ -64,27 +58,6 @@ pub(crate) fn column_runs(tiles: &[ColumnTile], join: bool) -> Vec<ColumnRun> {
         });
     }
     runs
-}
-
-/// Whether all K tiles of a column tile are one walk: the loops over vectors and K tiles are at most those
-/// of the stream unit, and a drain has one for the column tiles.
-pub(crate) fn one_walk(layer: &Layer, plan: &WeightPlan, params: &Params) -> bool {
-    let loops = |counts: &[u32]| counts.iter().filter(|&&count| count > 1).count() as u32;
-    let [kernel_height, kernel_width] = layer.kernel;
-    let planes = layer.group_inputs().div_ceil(plan.lanes) + 1;
-    let pixels = [layer.output.height, layer.output.width];
-    let window = [kernel_height, kernel_width, planes];
-    let needed = match plan.reduction.pooling() {
-        Some(_) => {
-            let phases = plan.orders.reads[0].planes_of_group();
-            loops(&[&pixels, &window[..2], &[phases]].concat()).max(1) + 1
-        }
-        None => loops(&pixels).max(1) + loops(&window),
-    };
-    let traversal = &params.traversal;
-    layer.inputs.len() == 1
-        && needed <= traversal.row_loops(MachineUnit::Stream, ROW_TENSOR)
-        && traversal.row_loops(MachineUnit::Drain, 0) > 2
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::flatten::Flattening;
 use super::mapping::Mapping;
 use super::phased_taps::PhasedTaps;
 use super::pixel_blocks::PixelBlocks;
-use super::weights::Orders;
+use super::pixel_orders::Orders;
 use super::windows::{phased_elements, pooled};
 use crate::layout::PixelOrder;
 

@@ -8,46 +8,17 @@
 
 use std::ops::Range;
 
-use heddle_arch::params::Params;
+use heddle_arch::isa::ROW_TENSOR;
+use heddle_arch::params::{MachineUnit, Params};
 use heddle_network::Layer;
 
-use super::column_run::{ColumnRun, ColumnTile, column_runs, one_walk};
+use super::column_run::{ColumnRun, ColumnTile, column_runs};
 use super::mapping::Mapping;
+use super::pixel_orders::Orders;
 use super::reduction::Reduction;
 use super::streaming::Streaming;
 use crate::exact::LayerConstants;
-use crate::layout::{Phases, PixelOrder};
-
-/// Pixels of the planes that a layer reads and writes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Orders {
-    /// Those of each input.
-    pub reads: Vec<PixelOrder>,
-    /// Those of the output.
-    pub writes: PixelOrder,
-    /// It reads phases of blocks where they lie, since its stride is 2 or it adds them all up.
-    pub in_place: bool,
-}
-
-impl Orders {
-    /// The phases that the layer makes apart, or together.
-    pub fn phases(&self) -> Option<Phases> {
-        let reads = self.reads.iter().filter(|_| !self.in_place);
-        let all = reads.chain([&self.writes]);
-        all.filter_map(|order| order.phases()).max()
-    }
-
-    /// The layer is done in so many parts, one after the other: a phase each, or a share of the channels.
-    pub fn parts(&self) -> u32 {
-        self.phases().map_or(1, Phases::count)
-    }
-
-    /// All pixels of all planes are read and written.
-    pub fn is_plain(&self) -> bool {
-        let mut all = self.reads.iter().chain([&self.writes]);
-        all.all(|&order| order == PixelOrder::Plain)
-    }
-}
+use crate::layout::PixelOrder;
 
 /// Sizes of a layer's weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -321,4 +292,25 @@ impl WeightPlan {
         }
         words
     }
+}
+
+/// Whether all K tiles of a column tile are one walk: the loops over vectors and K tiles are at most those
+/// of the stream unit, and a drain has one for the column tiles.
+fn one_walk(layer: &Layer, plan: &WeightPlan, params: &Params) -> bool {
+    let loops = |counts: &[u32]| counts.iter().filter(|&&count| count > 1).count() as u32;
+    let [kernel_height, kernel_width] = layer.kernel;
+    let planes = layer.group_inputs().div_ceil(plan.lanes) + 1;
+    let pixels = [layer.output.height, layer.output.width];
+    let window = [kernel_height, kernel_width, planes];
+    let needed = match plan.reduction.pooling() {
+        Some(_) => {
+            let phases = plan.orders.reads[0].planes_of_group();
+            loops(&[&pixels, &window[..2], &[phases]].concat()).max(1) + 1
+        }
+        None => loops(&pixels).max(1) + loops(&window),
+    };
+    let traversal = &params.traversal;
+    layer.inputs.len() == 1
+        && needed <= traversal.row_loops(MachineUnit::Stream, ROW_TENSOR)
+        && traversal.row_loops(MachineUnit::Drain, 0) > 2
 }
