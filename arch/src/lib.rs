@@ -15,6 +15,7 @@ pub mod params;
 pub mod requantise;
 mod rules;
 pub mod traverse;
+pub mod word;
 
 pub use fault::{ConfigErrors, Fault};
 pub use host::{ColumnSelect, Counter, Register, Status};

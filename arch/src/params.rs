@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::fault::{ConfigErrors, Fault};
+use crate::word::{COLUMNS_PER_WORD, WORD_BYTES};
 use crate::{json, rules};
 
 mod offsets;
@@ -384,7 +385,7 @@ impl Params {
 
     /// Bytes of a bank.
     pub fn bank_bytes(&self) -> u32 {
-        self.state_buffer.words_per_bank * 8
+        self.state_buffer.words_per_bank * WORD_BYTES
     }
 
     /// Banks that operands may lie in: all but the program banks.
@@ -409,7 +410,7 @@ impl Params {
 
     /// Words of a partition.
     pub fn partition_words(&self) -> u32 {
-        self.partition_bytes() / 8
+        self.partition_bytes() / WORD_BYTES
     }
 
     /// Channels that are computed at once: the smaller of rows and columns.
@@ -430,7 +431,7 @@ impl Params {
 
     /// Weight words of one K tile in each partition: ceil(columns / 8).
     pub fn weight_words(&self) -> u32 {
-        self.array.cols.div_ceil(8)
+        self.array.cols.div_ceil(COLUMNS_PER_WORD)
     }
 
     /// Units of the first data slice of a bank.

@@ -5,6 +5,7 @@
 //! energy: two narrow memories can cost more than their share of a wide one.
 
 use heddle_arch::params::{MaskPlace, Slices};
+use heddle_arch::word::BYTE_BITS;
 
 /// Words with more units than this are divided into two slices only: the number of divisions into
 /// three grows with the square.
@@ -24,7 +25,7 @@ impl Population {
     /// No word yet. `unit_bits` is 4, 8, 16 or 32 and at most half of the word.
     #[must_use]
     pub fn new(word_bytes: u32, unit_bits: u32) -> Self {
-        let units = word_bytes * 8 / unit_bits;
+        let units = word_bytes * BYTE_BITS / unit_bits;
         Self {
             unit_bits,
             words: vec![0; units as usize + 1],
@@ -37,7 +38,7 @@ impl Population {
             4 => (word.iter())
                 .map(|byte| usize::from(byte & 15 != 0) + usize::from(byte >> 4 != 0))
                 .sum(),
-            bits => (word.chunks(bits as usize / 8))
+            bits => (word.chunks((bits / BYTE_BITS) as usize))
                 .filter(|unit| unit.iter().any(|byte| *byte != 0))
                 .count(),
         };
@@ -90,7 +91,7 @@ impl Population {
 #[must_use]
 pub fn access_bits(slices: &Slices, non_zero: u32) -> u32 {
     if slices.plain {
-        return slices.word_bytes * 8;
+        return slices.word_bytes * BYTE_BITS;
     }
     let stored = non_zero > slices.write_threshold;
     let first = slices.widths[0] * slices.unit_bits;
@@ -140,7 +141,7 @@ pub fn independent(units: u32, zero: f64) -> Vec<f64> {
 /// than one of a plain memory; `None` if it never does.
 #[must_use]
 pub fn break_even(slices: &Slices) -> Option<f64> {
-    let plain = f64::from(slices.word_bytes * 8);
+    let plain = f64::from(slices.word_bytes * BYTE_BITS);
     let units = slices.units();
     let bits: Vec<f64> = (0..=units)
         .map(|non_zero| f64::from(access_bits(slices, non_zero)))
@@ -170,7 +171,7 @@ pub fn break_even(slices: &Slices) -> Option<f64> {
 /// [`THREE_SLICES_UNITS_MAX`] units, with every place of the mask that has room for it.
 #[must_use]
 pub fn layouts(word_bytes: u32, unit_bits: u32) -> Vec<Slices> {
-    let units = word_bytes * 8 / unit_bits;
+    let units = word_bytes * BYTE_BITS / unit_bits;
     let mut widths: Vec<Vec<u32>> = (1..units).map(|a| vec![a, units - a]).collect();
     if units <= THREE_SLICES_UNITS_MAX {
         for a in 1..units {

@@ -1,6 +1,7 @@
 //! The memories that a network needs: the smallest ones that hold it whole, and those beyond which more buys nothing.
 
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 /// A memory of the configuration that is a power of two.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ const SIZES: [Size; 4] = [
     Size {
         largest: |params| {
             let buffer = &params.state_buffer;
-            let words = Params::PARTITION_BYTES_MAX / 8 / buffer.banks.max(1);
+            let words = Params::PARTITION_BYTES_MAX / WORD_BYTES / buffer.banks.max(1);
             1 << words.max(1).ilog2()
         },
         get: |params| params.state_buffer.words_per_bank,

@@ -6,6 +6,7 @@ use heddle_arch::host::{
     column_address, program_address, program_pair_address, row_offset_address, row_offset_bits,
 };
 use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::word::WordBytes;
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -359,7 +360,7 @@ impl Host {
         &mut self,
         partition: u32,
         word: u32,
-        bytes: [u8; 8],
+        bytes: WordBytes,
     ) -> Result<(), HostError> {
         self.write(buffer_address(partition, word), u64::from_le_bytes(bytes))
     }
@@ -368,7 +369,7 @@ impl Host {
     ///
     /// # Errors
     /// `Timeout`.
-    pub fn write_words(&mut self, words: &[(u32, u32, [u8; 8])]) -> Result<(), HostError> {
+    pub fn write_words(&mut self, words: &[(u32, u32, WordBytes)]) -> Result<(), HostError> {
         for &(partition, word, bytes) in words {
             self.write_word(partition, word, bytes)?;
         }
@@ -379,7 +380,7 @@ impl Host {
     ///
     /// # Errors
     /// `Timeout`.
-    pub fn read_words(&mut self, places: &[(u32, u32)]) -> Result<Vec<[u8; 8]>, HostError> {
+    pub fn read_words(&mut self, places: &[(u32, u32)]) -> Result<Vec<WordBytes>, HostError> {
         let addresses: Vec<u32> = places.iter().map(|&(p, w)| buffer_address(p, w)).collect();
         let words = self.read_all(&addresses)?;
         Ok(words.into_iter().map(u64::to_le_bytes).collect())

@@ -7,6 +7,7 @@ use super::{
     ROW_EPILOGUE, Reduction, SPARSE_WORDS,
 };
 use crate::params::{MachineUnit, Params, Post};
+use crate::word::WORD_BYTES;
 
 impl Instruction {
     /// Checks that every field fits its bits in the instruction words.
@@ -36,8 +37,9 @@ impl Instruction {
             Instruction::Copy(CopyWords { rows, distance, .. }) => {
                 field("rows", (*rows).into(), 1, 256)?;
                 field("distance", (*distance).into(), 0, 0xfff8)?;
-                if distance % 8 != 0 {
-                    let message = format!("distance is {distance}, expected a multiple of 8");
+                if distance % WORD_BYTES != 0 {
+                    let message =
+                        format!("distance is {distance}, expected a multiple of {WORD_BYTES}");
                     return Err(IsaError::new(ErrorCode::BadField, message));
                 }
             }

@@ -9,6 +9,7 @@ use super::{
     OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction,
     Repeat, RowBlock, RowTable, SparseCommand, Wait, is_sparse,
 };
+use crate::word::WORD_BYTES;
 
 /// Bits of a header that name units to wait for.
 const WAITS: u32 = header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask();
@@ -90,7 +91,7 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             Instruction::Copy(CopyWords {
                 wait,
                 rows: copy::ROWS.get(words[1]),
-                distance: 8 * copy_distance::WORDS.get(words[2]),
+                distance: WORD_BYTES * copy_distance::WORDS.get(words[2]),
                 record: decode_record(name, &words[3..])?,
             })
         }

@@ -5,6 +5,7 @@ use super::fields::{
     matmul, matmul_macs, matmul_repeat, matmul_table, row,
 };
 use super::{Drain, Instruction, Matmul, Record};
+use crate::word::WORD_BYTES;
 
 impl Instruction {
     /// The words of the instruction, header first.
@@ -28,7 +29,7 @@ impl Instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
             Instruction::Copy(c) => {
                 words.push(copy::ROWS.put(c.rows));
-                words.push(copy_distance::WORDS.put(c.distance / 8));
+                words.push(copy_distance::WORDS.put(c.distance / WORD_BYTES));
             }
             Instruction::Sparse(command) => {
                 words[0] |= command.words[0];

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::powers;
+use crate::word::BYTE_BITS;
 
 /// The stand-alone sliced memory, `heddle gen --top sliced`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -200,7 +201,7 @@ impl Slices {
 
 /// Units of a word.
 pub(crate) fn units(word_bytes: u32, unit_bits: u32) -> u32 {
-    word_bytes * 8 / unit_bits
+    word_bytes * BYTE_BITS / unit_bits
 }
 
 /// Units that hold the mask in the first slice.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use heddle_arch::word::WORD_BYTES;
+
 use crate::memory::{Memories, Room};
 use crate::product::Mapping;
 use crate::ways::{BlockGroup, Builder, Candidate, Part, Switches, Ways, block_layers};
@@ -41,7 +43,7 @@ impl Goal<'_> {
     fn load(&self, bytes: u64) -> u64 {
         match self.room {
             Room::AtOnce => 0,
-            Room::Alone => bytes / 8 * u64::from(self.memory.params.array.rows),
+            Room::Alone => bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows),
         }
     }
 }

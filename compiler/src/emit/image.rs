@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
+use heddle_arch::word::{WORD_BYTES, WordBytes};
 
 use super::ColumnParam;
 use crate::ir::Lowered;
@@ -13,7 +14,7 @@ use crate::memory::Placement;
 use crate::ways::Candidate;
 
 /// Words by partition and word.
-type Words = BTreeMap<(u32, u32), [u8; 8]>;
+type Words = BTreeMap<(u32, u32), WordBytes>;
 
 /// Zeros in these words of each partition, weights of some layers, and matrices that are stored.
 pub(super) fn image(
@@ -22,7 +23,7 @@ pub(super) fn image(
     placement: &Placement,
     (zeros, layers): (Vec<u32>, Range<usize>),
     params: &Params,
-) -> Vec<(u32, u32, [u8; 8])> {
+) -> Vec<(u32, u32, WordBytes)> {
     let planes = placement.tensors.iter().map(|tensor| tensor.planes.len());
     let partitions = match graph.has_matrices() {
         false => planes.max().unwrap_or(0) as u32,
@@ -38,13 +39,15 @@ pub(super) fn image(
     }
     let of_partition = |partition: u32| {
         let zeros = zeros.iter();
-        let mut words: Vec<_> = zeros.map(|&word| (partition, word, [0; 8])).collect();
+        let mut words: Vec<_> = zeros
+            .map(|&word| (partition, word, WordBytes::default()))
+            .collect();
         for index in layers.clone() {
             let layer = &graph.network.layers[index];
             let weights = candidate.weights[index].as_ref();
             if let Some(weights) = weights.filter(|weights| partition < weights.rows) {
                 let content = weights.words(layer, partition);
-                let content = (placement.weights[index] / 8..).zip(content);
+                let content = (placement.weights[index] / WORD_BYTES..).zip(content);
                 words.extend(content.map(|(word, data)| (partition, word, data)));
             }
         }
@@ -64,8 +67,8 @@ fn write(words: &mut Words, place: &MatrixPlace, content: &[i8]) {
     let cols = place.shape.cols;
     for (at, &value) in (0..).zip(content) {
         let (partition, address) = place.element(at / cols, at % cols);
-        let word = words.entry((partition, address / 8)).or_default();
-        word[(address % 8) as usize] = value as u8;
+        let word = words.entry((partition, address / WORD_BYTES)).or_default();
+        word[(address % WORD_BYTES) as usize] = value as u8;
     }
 }
 

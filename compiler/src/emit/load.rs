@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use heddle_arch::host::ColumnScale;
 use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::word::WordBytes;
 
 /// What a host writes before it starts runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,7 +16,7 @@ pub struct Load {
     /// Column parameters.
     pub columns: Vec<ColumnParam>,
     /// State-buffer words (partition, word, bytes), written with HOST_ZERO = 0.
-    pub image: Vec<(u32, u32, [u8; 8])>,
+    pub image: Vec<(u32, u32, WordBytes)>,
     /// Offset tables of the rows (row, entry, offset or none).
     pub row_offsets: Vec<(u32, u32, Option<u16>)>,
     /// Tables of functions of one byte, from number 1 on: 256 stored bytes each.

@@ -3,6 +3,7 @@
 use heddle_arch::host::ColumnScale;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{DualScale, Scale};
+use heddle_arch::word::WORD_BYTES;
 use heddle_network::{Matrices, NAME, Network, is_name};
 
 use super::error::FileError;
@@ -62,7 +63,8 @@ impl Limit<'_> {
 
     /// Words of a partition, those of the program excepted.
     pub fn words(&self) -> u64 {
-        u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks()) / 8
+        u64::from(self.params.bank_bytes()) * u64::from(self.params.operand_banks())
+            / u64::from(WORD_BYTES)
     }
 
     /// One that the host alone has may have no place.
@@ -122,13 +124,18 @@ impl Limit<'_> {
         let last = u64::from(tensor.origin)
             + most.saturating_sub(1) * u64::from(tensor.plane_stride)
             + u64::from(height - 1) * u64::from(tensor.pitch)
-            + u64::from(width.next_multiple_of(8));
-        self.below(&place("end"), last, 8 * self.words() + 1)?;
-        self.equal(&place("origin modulo 8"), u64::from(tensor.origin % 8), 0)?;
-        self.equal(&place("pitch modulo 8"), u64::from(tensor.pitch % 8), 0)?;
+            + u64::from(width.next_multiple_of(WORD_BYTES));
+        self.below(
+            &place("end"),
+            last,
+            u64::from(WORD_BYTES) * self.words() + 1,
+        )?;
+        let modulo = |field: &str| place(&format!("{field} modulo {WORD_BYTES}"));
+        self.equal(&modulo("origin"), u64::from(tensor.origin % WORD_BYTES), 0)?;
+        self.equal(&modulo("pitch"), u64::from(tensor.pitch % WORD_BYTES), 0)?;
         self.equal(
-            &place("plane_stride modulo 8"),
-            u64::from(tensor.plane_stride % 8),
+            &modulo("plane_stride"),
+            u64::from(tensor.plane_stride % WORD_BYTES),
             0,
         )
     }
@@ -167,10 +174,18 @@ impl Limit<'_> {
         self.below(&at("shape"), size, 1 << 26)?;
         let mut places = Vec::new();
         for &base in &file.bases {
-            self.below(&at("bases"), base.into(), 8 * self.words())?;
+            self.below(
+                &at("bases"),
+                base.into(),
+                u64::from(WORD_BYTES) * self.words(),
+            )?;
             let place = MatrixPlace::new(shape, base, self.params);
             self.equal(&at("bases"), base.into(), place.base.into())?;
-            self.below(&at("end"), place.end().into(), 8 * self.words() + 1)?;
+            self.below(
+                &at("end"),
+                place.end().into(),
+                u64::from(WORD_BYTES) * self.words() + 1,
+            )?;
             places.push(place);
         }
         Ok(MatrixTensor {

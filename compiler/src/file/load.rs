@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
+use heddle_arch::word::{WORD_BYTES, WordBytes};
 use heddle_network::Table;
 
 use super::error::{FileError, digits};
@@ -95,16 +96,16 @@ fn load(file: SegmentFile, limit: &Limit) -> Result<(Load, Instructions), FileEr
 }
 
 /// Words of the state buffer.
-fn image(pieces: Vec<ImageFile>, limit: &Limit) -> Result<Vec<(u32, u32, [u8; 8])>, FileError> {
+fn image(pieces: Vec<ImageFile>, limit: &Limit) -> Result<Vec<(u32, u32, WordBytes)>, FileError> {
     let mut image = Vec::new();
     for piece in pieces {
-        let bytes = digits("image.bytes", &piece.bytes, 8)?;
-        let end = u64::from(piece.word) + bytes.len() as u64 / 8;
+        let bytes = digits("image.bytes", &piece.bytes, WORD_BYTES as usize)?;
+        let end = u64::from(piece.word) + bytes.len() as u64 / u64::from(WORD_BYTES);
         let rows = limit.params.array.rows;
         limit.below("image.partition", piece.partition.into(), rows.into())?;
         limit.below("image.word", end, limit.words() + 1)?;
-        for (word, bytes) in (piece.word..).zip(bytes.chunks_exact(8)) {
-            let bytes = bytes.try_into().expect("eight bytes");
+        for (word, bytes) in (piece.word..).zip(bytes.chunks_exact(WORD_BYTES as usize)) {
+            let bytes = bytes.try_into().expect("a word");
             image.push((piece.partition, word, bytes));
         }
     }

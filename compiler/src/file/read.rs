@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
 use heddle_arch::params::Params;
+use heddle_arch::word::{BYTE_BITS, WORD_BYTES};
 use heddle_network::Shape;
 
 use super::error::{FileError, digits};
@@ -144,18 +145,22 @@ fn engine((engine, reason): (EngineFile, String)) -> EngineChoice {
     EngineChoice { engine, reason }
 }
 
+/// Bytes of a word of commands of the sparse cluster.
+const COMMAND_BYTES: usize = 4;
+
 /// A word of a stream of the sparse cluster.
 fn cluster_word(text: &str) -> Result<(ClusterStream, u64), FileError> {
-    let stream = match text.len() {
-        8 => ClusterStream::Commands,
-        _ => ClusterStream::Weights,
+    // Two digits for each byte.
+    let (stream, size) = match text.len() == 2 * COMMAND_BYTES {
+        true => (ClusterStream::Commands, COMMAND_BYTES),
+        false => (ClusterStream::Weights, WORD_BYTES as usize),
     };
-    let bytes = digits("cluster", text, if text.len() == 8 { 4 } else { 8 })?;
+    let bytes = digits("cluster", text, size)?;
     let word = bytes
         .iter()
-        .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        .fold(0, |word, byte| word << BYTE_BITS | u64::from(*byte));
     match bytes.len() {
-        4 | 8 => Ok((stream, word)),
+        length if length == size => Ok((stream, word)),
         _ => Err(FileError::Value {
             field: "cluster".to_string(),
             found: format!("{} digits", text.len()),

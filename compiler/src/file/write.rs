@@ -2,6 +2,7 @@
 
 use heddle_arch::host::{ClusterStream, ColumnScale};
 use heddle_arch::params::Params;
+use heddle_arch::word::{WORD_BYTES, WordBytes};
 use heddle_network::Shape;
 
 use super::form::{
@@ -183,14 +184,14 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn image_file(image: &[(u32, u32, [u8; 8])]) -> Vec<ImageFile> {
+fn image_file(image: &[(u32, u32, WordBytes)]) -> Vec<ImageFile> {
     let mut pieces: Vec<ImageFile> = Vec::new();
     for (partition, word, bytes) in image {
         let hex = hex(bytes);
         match pieces.last_mut() {
             Some(last)
                 if last.partition == *partition
-                    && last.word + last.bytes.len() as u32 / 16 == *word =>
+                    && last.word + last.bytes.len() as u32 / (2 * WORD_BYTES) == *word =>
             {
                 last.bytes += &hex;
             }

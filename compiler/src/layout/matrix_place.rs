@@ -2,6 +2,7 @@
 
 use heddle_arch::isa::{Loop, RowBlock};
 use heddle_arch::params::Params;
+use heddle_arch::word::{COLUMNS_PER_WORD, WORD_BYTES};
 
 use crate::loops::{Count, merge};
 
@@ -49,7 +50,7 @@ impl MatrixPlace {
     #[must_use]
     pub fn new(shape: MatrixShape, base: u32, params: &Params) -> Self {
         let group_words = params.weight_words();
-        let align = 8 * group_words.next_power_of_two();
+        let align = WORD_BYTES * group_words.next_power_of_two();
         Self {
             shape,
             base: base.next_multiple_of(align),
@@ -63,10 +64,10 @@ impl MatrixPlace {
     /// over them is one tile. It cannot be loaded as weights unless the array has as many columns.
     #[must_use]
     pub fn streamed(shape: MatrixShape, base: u32, params: &Params) -> Self {
-        let group_words = shape.cols.div_ceil(8);
+        let group_words = shape.cols.div_ceil(COLUMNS_PER_WORD);
         Self {
             shape,
-            base: base.next_multiple_of(8 * group_words.next_power_of_two()),
+            base: base.next_multiple_of(WORD_BYTES * group_words.next_power_of_two()),
             partitions: params.array.rows,
             group: shape.cols,
             group_words,
@@ -75,7 +76,7 @@ impl MatrixPlace {
 
     /// Bytes from one group to the next.
     fn pitch(&self) -> u32 {
-        8 * self.group_words.next_power_of_two()
+        WORD_BYTES * self.group_words.next_power_of_two()
     }
 
     /// Bytes from a row to the next one of the same partition.
@@ -133,7 +134,7 @@ impl MatrixPlace {
         let words = self.group_words;
         let whole = words.next_power_of_two();
         let base = self.base + band * self.stride() + group * self.pitch();
-        (base + 8 * (whole - words), whole - 1, words)
+        (base + WORD_BYTES * (whole - words), whole - 1, words)
     }
 
     /// Runs of columns of a band of rows whose addresses one nest of loops can walk, in order.

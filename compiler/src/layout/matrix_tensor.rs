@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heddle_arch::word::{WORD_BYTES, WordBytes};
 use heddle_network::Matrices;
 
 use super::MatrixPlace;
@@ -36,7 +37,9 @@ impl MatrixTensor {
 
     /// Every word that holds elements, once.
     pub(super) fn word_places(&self) -> Vec<WordPlace> {
-        let words = self.elements().map(|(partition, at)| (partition, at / 8));
+        let words = self
+            .elements()
+            .map(|(partition, at)| (partition, at / WORD_BYTES));
         let mut words: Vec<WordPlace> = words.collect();
         words.sort_unstable();
         words.dedup();
@@ -44,13 +47,13 @@ impl MatrixTensor {
     }
 
     /// The words of values; bytes without an element are `zero_point`.
-    pub(super) fn pack(&self, values: &[i8], zero_point: i8) -> Vec<(u32, u32, [u8; 8])> {
-        let mut words: BTreeMap<WordPlace, [u8; 8]> = BTreeMap::new();
+    pub(super) fn pack(&self, values: &[i8], zero_point: i8) -> Vec<(u32, u32, WordBytes)> {
+        let mut words: BTreeMap<WordPlace, WordBytes> = BTreeMap::new();
         for ((partition, at), &value) in self.elements().zip(values) {
             let word = words
-                .entry((partition, at / 8))
-                .or_insert([zero_point as u8; 8]);
-            word[(at % 8) as usize] = value as u8;
+                .entry((partition, at / WORD_BYTES))
+                .or_insert([zero_point as u8; WORD_BYTES as usize]);
+            word[(at % WORD_BYTES) as usize] = value as u8;
         }
         let words = words.into_iter();
         words
@@ -59,13 +62,15 @@ impl MatrixTensor {
     }
 
     /// The values in words that are in the order of the places.
-    pub(super) fn unpack(&self, words: &[[u8; 8]]) -> Vec<i8> {
+    pub(super) fn unpack(&self, words: &[WordBytes]) -> Vec<i8> {
         let places = self.word_places();
-        let words: BTreeMap<WordPlace, [u8; 8]> =
+        let words: BTreeMap<WordPlace, WordBytes> =
             places.into_iter().zip(words.iter().copied()).collect();
         let elements = self.elements();
         elements
-            .map(|(partition, at)| words[&(partition, at / 8)][(at % 8) as usize] as i8)
+            .map(|(partition, at)| {
+                words[&(partition, at / WORD_BYTES)][(at % WORD_BYTES) as usize] as i8
+            })
             .collect()
     }
 }

@@ -8,6 +8,7 @@
 //! plane. Tensors around a depthwise layer may have the phases of their pixels in planes of their own ([`PixelOrder`]). Tensors of
 //! matrices lie in another way ([`MatrixTensor`]).
 
+use heddle_arch::word::{WORD_BYTES, WordBytes};
 use heddle_network::{Padding, Shape};
 
 use super::{MatrixTensor, PixelOrder};
@@ -97,8 +98,8 @@ impl Footprint {
         let bottom = u64::from(padding.bottom);
         let height = u64::from(height);
         let planes = u64::from(planes);
-        let pitch = (u64::from(width) + left.max(right)).next_multiple_of(8);
-        let lead = left.next_multiple_of(8) + top * pitch;
+        let pitch = (u64::from(width) + left.max(right)).next_multiple_of(u64::from(WORD_BYTES));
+        let lead = left.next_multiple_of(u64::from(WORD_BYTES)) + top * pitch;
         let plane_stride = (height + top.max(bottom)) * pitch;
         Self {
             bytes: lead + (planes - 1) * plane_stride + (height + bottom) * pitch,
@@ -108,18 +109,19 @@ impl Footprint {
             planes,
             written: written
                 .iter()
-                .map(|&[rows, cols]| [u64::from(rows), u64::from(cols).div_ceil(8)])
+                .map(|&[rows, cols]| [u64::from(rows), u64::from(cols.div_ceil(WORD_BYTES))])
                 .collect(),
         }
     }
 
     /// For each word of the region: it holds elements. The words of a row are written as wholes.
     pub fn written(&self) -> Vec<bool> {
-        let mut written = vec![false; (self.bytes / 8) as usize];
+        let mut written = vec![false; (self.bytes / u64::from(WORD_BYTES)) as usize];
         for plane in 0..self.planes {
             let [rows, words] = self.written[plane as usize % self.written.len()];
             for y in 0..rows {
-                let row = (self.lead + plane * self.plane_stride + y * self.pitch) / 8;
+                let row = (self.lead + plane * self.plane_stride + y * self.pitch)
+                    / u64::from(WORD_BYTES);
                 written[row as usize..][..words as usize].fill(true);
             }
         }
@@ -128,7 +130,7 @@ impl Footprint {
 
     /// Room for addresses that begin so many bytes below the halo.
     pub fn with_slack(self, slack: u32) -> Self {
-        let slack = u64::from(slack).next_multiple_of(8);
+        let slack = u64::from(slack).next_multiple_of(u64::from(WORD_BYTES));
         Self {
             bytes: self.bytes + slack,
             lead: self.lead + slack,
@@ -235,8 +237,8 @@ impl TensorPlan {
     /// The words of these columns of a row in one of its planes.
     fn row_words(&self, plane: u32, y: u32, columns: [u32; 2]) -> std::ops::Range<u32> {
         let row = y / self.order.steps()[0];
-        let word = self.address(plane, row.into(), 0) / 8;
-        word..word + self.columns(columns).len().div_ceil(8) as u32
+        let word = self.address(plane, row.into(), 0) / WORD_BYTES;
+        word..word + self.columns(columns).len().div_ceil(WORD_BYTES as usize) as u32
     }
 
     /// Columns from the first one on.
@@ -292,7 +294,7 @@ impl TensorPlan {
     ///
     /// # Errors
     /// [`CompileError::TensorLength`]
-    pub fn pack(&self, values: &[i8]) -> Result<Vec<(u32, u32, [u8; 8])>, CompileError> {
+    pub fn pack(&self, values: &[i8]) -> Result<Vec<(u32, u32, WordBytes)>, CompileError> {
         self.check_length("values", values.len(), self.shape.elements())?;
         if let Some(matrices) = &self.matrices {
             return Ok(matrices.pack(values, self.zero_point));
@@ -310,7 +312,7 @@ impl TensorPlan {
                 for (y, row, columns) in held {
                     let mut found = self.columns(columns).map(|x| row[x as usize]);
                     for word in self.row_words(plane, y, columns) {
-                        let mut bytes = [self.zero_point as u8; 8];
+                        let mut bytes = [self.zero_point as u8; WORD_BYTES as usize];
                         for (byte, value) in bytes.iter_mut().zip(found.by_ref()) {
                             *byte = value as u8;
                         }
@@ -333,14 +335,15 @@ impl TensorPlan {
     ///
     /// # Errors
     /// [`CompileError::TensorLength`]
-    pub fn unpack(&self, words: &[[u8; 8]]) -> Result<Vec<i8>, CompileError> {
+    pub fn unpack(&self, words: &[WordBytes]) -> Result<Vec<i8>, CompileError> {
         if let Some(matrices) = &self.matrices {
             let places = matrices.word_places();
             self.check_length("words", words.len(), places.len())?;
             return Ok(matrices.unpack(words));
         }
         let pieces: Vec<_> = self.pieces().collect();
-        let row_words = |columns: [u32; 2]| self.columns(columns).len().div_ceil(8);
+        let row_words =
+            |columns: [u32; 2]| self.columns(columns).len().div_ceil(WORD_BYTES as usize);
         let in_row: usize = pieces.iter().map(|&columns| row_words(columns)).sum();
         let rows = self.shape.channels as usize * self.shape.height as usize;
         self.check_length("words", words.len(), rows * in_row)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 use super::allocate::{SpaceRequest, allocate};
 use super::colour::{Colours, colours};
@@ -160,7 +161,7 @@ impl Planes {
         });
         let weights = (weights > 0).then(|| SpaceRequest {
             steps: 0..memories.graph.network.layers.len() + 2,
-            written: vec![true; weights as usize / 8].into(),
+            written: vec![true; weights as usize / WORD_BYTES as usize].into(),
             cleared: 0,
         });
         Ok(Self {
@@ -172,7 +173,7 @@ impl Planes {
 
 /// The bytes that a shape takes in each partition; too many for any memory are all alike.
 fn bytes(shape: MatrixShape, params: &Params) -> u64 {
-    let pitch = u64::from(8 * params.weight_words().next_power_of_two());
+    let pitch = u64::from(WORD_BYTES * params.weight_words().next_power_of_two());
     let groups = u64::from(shape.cols.div_ceil(params.array.cols));
     u64::from(shape.rows.div_ceil(params.array.rows)) * groups * pitch
 }
@@ -273,23 +274,29 @@ fn try_place(
         let (owners, mut requests): (Vec<Owner>, Vec<SpaceRequest>) =
             own.chain(matrices).chain(tensors).chain(weights).unzip();
         for request in &mut requests {
-            let words = request.written.len().next_multiple_of(align as usize / 8);
+            let words = request
+                .written
+                .len()
+                .next_multiple_of((align / WORD_BYTES) as usize);
             let mut written = request.written.to_vec();
             written.resize(words, true);
             request.written = written.into();
         }
         let at = allocate(&requests);
         let first = needed * bank;
-        let bases = at.iter().map(|&word| first + 8 * word as u64);
+        let bases = at
+            .iter()
+            .map(|&word| first + u64::from(WORD_BYTES) * word as u64);
         let bases: Vec<u64> = bases.collect();
         let bytes = bases.iter().zip(&requests);
-        let last = bytes.map(|(base, r)| base + 8 * r.written.len() as u64);
+        let last = bytes.map(|(base, r)| base + u64::from(WORD_BYTES) * r.written.len() as u64);
         let last = last.max().unwrap_or(first);
         needed += (last - first).div_ceil(bank);
         if last > room {
             continue;
         }
-        regions.zeros.push((first / 8) as u32..(last / 8) as u32);
+        let word = |at: u64| (at / u64::from(WORD_BYTES)) as u32;
+        regions.zeros.push(word(first)..word(last));
         for (owner, base) in owners.into_iter().zip(bases) {
             let base = base as u32;
             let matrices = &mut regions.matrices;
@@ -320,14 +327,14 @@ fn try_place(
 fn whole(bytes: u32, steps: Range<usize>) -> SpaceRequest {
     SpaceRequest {
         steps,
-        written: vec![true; bytes as usize / 8].into(),
+        written: vec![true; (bytes / WORD_BYTES) as usize].into(),
         cleared: 0,
     }
 }
 
 /// What every address is a multiple of: what any matrix asks for.
 fn align(wanted: &Wanted<'_>, helpers: &[(Helper, usize)]) -> u32 {
-    let pitch = 8 * wanted.params.weight_words().next_power_of_two();
+    let pitch = WORD_BYTES * wanted.params.weight_words().next_power_of_two();
     let of_helper = helpers.iter().map(|&(helper, _)| match helper {
         Helper::Identity | Helper::Spread(_) => wanted.place(helper, 0).bytes().next_power_of_two(),
         _ => pitch,

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use heddle_arch::word::WORD_BYTES;
+
 use super::allocate::{SpaceRequest, agree, allocate};
 use super::memories::{Memories, numbers};
 use super::parts::Cut;
@@ -58,7 +60,7 @@ impl Memories<'_> {
         made: &Range<usize>,
     ) -> bool {
         let requests: Vec<_> = self.requests(layout, cut).collect();
-        let word = |tensor: usize| bases[tensor] as usize / 8;
+        let word = |tensor: usize| (bases[tensor] / WORD_BYTES) as usize;
         let made = requests
             .iter()
             .filter(|(tensor, _)| made.contains(&tensor.saturating_sub(1)));
@@ -73,7 +75,7 @@ impl Memories<'_> {
             let requests = self.requests(layout, cut).map(|(_, request)| request);
             let words = allocate(&requests.collect::<Vec<_>>()).into_iter();
             let input = std::iter::repeat_n(self.params.work_bytes(), apart);
-            let bases = input.chain(words.map(|word| 8 * word as u32));
+            let bases = input.chain(words.map(|word| WORD_BYTES * word as u32));
             bases.collect::<Vec<u32>>()
         });
         let mut ends = vec![0; self.graph.network.layers.len() + 2];
@@ -263,7 +265,7 @@ impl<'a> Needs<'a> {
 
     /// For each word whether a tensor is written there.
     pub fn written(&self) -> Vec<bool> {
-        let mut written = vec![false; self.memories.params.operand_bytes() as usize / 8];
+        let mut written = vec![false; (self.memories.params.operand_bytes() / WORD_BYTES) as usize];
         let all = 0..self.memories.graph.network.layers.len() + 1;
         for (word, _) in self.words(all).filter(|(_, is_written)| *is_written) {
             written[word as usize] = true;
@@ -277,7 +279,7 @@ impl<'a> Needs<'a> {
         let layouts = self.candidate.layout.tensors[first..tensors.end].iter();
         let layouts = (first..).zip(layouts.flatten());
         layouts.flat_map(|(tensor, layout)| {
-            let words = self.bases()[tensor] / 8..;
+            let words = self.bases()[tensor] / WORD_BYTES..;
             words.zip(layout.written().iter().copied())
         })
     }

@@ -10,6 +10,7 @@ use std::iter;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 use super::matrices::{Matrices, Regions};
 use super::needs::Needs;
@@ -65,7 +66,10 @@ pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> 
         return Vec::new();
     }
     // Weights that are written once lie behind all tensors.
-    let lowest = weights.iter().min().map_or(0, |&weights| weights / 8);
+    let lowest = weights
+        .iter()
+        .min()
+        .map_or(0, |&weights| weights / WORD_BYTES);
     let written = needs.written();
     let segments = iter::once(first).chain(rest);
     segments
@@ -100,10 +104,10 @@ fn zeros(candidate: &Candidate, bases: &[u32], params: &Params) -> Vec<Range<u32
     let layouts = candidate.layout.tensors.iter().flatten();
     let ends = bases.iter().zip(layouts).map(|(&base, layout)| {
         let bytes = u32::try_from(layout.footprint.bytes).expect("every tensor fits a partition");
-        (base + bytes) / 8
+        (base + bytes) / WORD_BYTES
     });
     let ends: Vec<u32> = ends.collect();
-    let input = params.work_bytes() / 8;
+    let input = params.work_bytes() / WORD_BYTES;
     vec![
         0..ends[apart..].iter().copied().max().unwrap_or(0),
         input..ends[..apart].first().copied().unwrap_or(input),

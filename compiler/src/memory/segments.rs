@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use heddle_arch::params::ProgramMemory;
+use heddle_arch::word::WORD_BYTES;
 
 use super::memories::Memories;
 use super::needs::Needs;
@@ -349,9 +350,9 @@ impl<'a> Memories<'a> {
         let Some(base) = weights else {
             return words;
         };
-        let mut first = base / 8;
+        let mut first = base / WORD_BYTES;
         for plan in candidate.weights[layers.clone()].iter().flatten() {
-            let end = first + (plan.bytes() / 8) as u32;
+            let end = first + (plan.bytes() / u64::from(WORD_BYTES)) as u32;
             let [low, high] = [first, end].map(|word| halos.partition_point(|&halo| halo < word));
             let rows = u64::from(plan.rows).min(partitions);
             words += rows * (u64::from(end - first) - (high - low) as u64);

@@ -6,6 +6,7 @@
 
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::MachineUnit;
+use heddle_arch::word::WORD_BYTES;
 
 use super::column_run::{ColumnRun, ColumnTile, column_runs};
 use super::layer::PlacedLayer;
@@ -76,7 +77,7 @@ impl PlacedLayer<'_> {
                     k_tiles: 1,
                     plane_step: 0,
                 };
-                let offset = 8 * u64::from(column_tile * plan.tile_words);
+                let offset = u64::from(WORD_BYTES * column_tile * plan.tile_words);
                 for tile in &tiles {
                     instructions.push(self.load_weights(&run, offset));
                     let products = self.matmuls(&run, tile, bank);

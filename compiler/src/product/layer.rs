@@ -10,6 +10,7 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, threshold};
+use heddle_arch::word::WORD_BYTES;
 use heddle_network::Layer;
 
 use super::column_run::ColumnRun;
@@ -56,7 +57,10 @@ impl PlacedLayer<'_> {
             None => (plan.tile_words, plan.tile_words),
         };
         let tiles = run.all_k_tiles();
-        let loops = [Count::new(words, 8), Count::new(fit(tiles), 8 * step)];
+        let loops = [
+            Count::new(words, WORD_BYTES),
+            Count::new(fit(tiles), WORD_BYTES * step),
+        ];
         let mut rows = vec![RowBlock {
             row: 0,
             base,
@@ -65,8 +69,8 @@ impl PlacedLayer<'_> {
         if let Some(streaming) = plan.streaming.filter(|streaming| streaming.tail > 0) {
             rows.push(RowBlock {
                 row: 1,
-                base: base + 8 * fit(streaming.main_words(tiles)),
-                loops: self.registers(&[Count::new(streaming.tail, 8)]),
+                base: base + WORD_BYTES * fit(streaming.main_words(tiles)),
+                loops: self.registers(&[Count::new(streaming.tail, WORD_BYTES)]),
             });
         }
         Instruction::LoadWeights(LoadWeights {

@@ -1,5 +1,7 @@
 //! Tiles of output pixels whose sums fit one results bank.
 
+use heddle_arch::word::WORD_BYTES;
+
 /// A rectangle of output pixels. Rows and columns are numbers of those of a part of the layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PixelTile {
@@ -35,7 +37,7 @@ pub(crate) fn pixel_tiles(height: u32, width: u32, depth: u32) -> Vec<PixelTile>
     }
     let tile_width = match width <= depth {
         true => width,
-        false => depth / 8 * 8,
+        false => depth / WORD_BYTES * WORD_BYTES,
     };
     let tile_height = (depth / tile_width).min(height);
     for y in (0..height).step_by(tile_height as usize) {

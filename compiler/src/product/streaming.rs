@@ -4,6 +4,8 @@
 //! 7 g + j + 1 clocks after the tile's first one, so that of most words few bytes are taken. Tiles therefore begin fewer
 //! words apart in memory than in time: a word is read several times, and other bytes of it are taken each time.
 
+use heddle_arch::word::COLUMNS_PER_WORD;
+
 /// When the words of streamed weights come, and where they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Streaming {
@@ -20,7 +22,8 @@ impl Streaming {
     /// a clock too, and no byte of a word belongs to two tiles.
     pub fn of(groups: u32, vectors: u32, pace: u32) -> Self {
         let slots = (pace * vectors).max(pace * (vectors - 1) + 2);
-        let clashes = |period: u32| (1..groups).any(|group| 7 * group % period == 0);
+        let clashes =
+            |period: u32| (1..groups).any(|group| (COLUMNS_PER_WORD - 1) * group % period == 0);
         let period = (groups.max(slots)..)
             .find(|&period| !clashes(period))
             .expect("a period above 7 times the groups has no clash");
@@ -28,7 +31,7 @@ impl Streaming {
         Self {
             period,
             step: step.expect("without a clash the period is one"),
-            tail: (8 * groups + 1).saturating_sub(period),
+            tail: (COLUMNS_PER_WORD * groups + 1).saturating_sub(period),
         }
     }
 
@@ -48,7 +51,7 @@ impl Streaming {
     /// The word that has a byte of a K tile.
     pub fn word(&self, tiles: u64, tile: u64, group: u32, lane: u32) -> u64 {
         let period = u64::from(self.period);
-        let clock = tile * period + u64::from(7 * group + lane + 1);
+        let clock = tile * period + u64::from(clock(group, lane));
         match clock / period {
             turn if turn < tiles => turn * u64::from(self.step) + clock % period,
             _ => self.main_words(tiles) + clock - tiles * period,
@@ -56,14 +59,19 @@ impl Streaming {
     }
 }
 
+/// When a word comes, counted from the first one of its tile, of which a byte is taken for a group.
+fn clock(group: u32, lane: u32) -> u32 {
+    (COLUMNS_PER_WORD - 1) * group + lane + 1
+}
+
 /// No two tiles take the same byte of a word if their words begin `step` apart: their groups would have to be an equal number of steps apart.
 fn is_free(groups: u32, period: u32, step: u32) -> bool {
     let place = |group: u32, lane: u32| {
-        let clock = 7 * group + lane + 1;
+        let clock = clock(group, lane);
         clock / period * step + clock % period
     };
     let pairs = || (0..groups).flat_map(|one| (0..one).map(move |other| (one, other)));
-    (0..8).all(|lane| {
+    (0..COLUMNS_PER_WORD).all(|lane| {
         pairs().all(|(one, other)| place(one, lane).abs_diff(place(other, lane)) % step != 0)
     })
 }

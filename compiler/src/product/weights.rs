@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::ROW_TENSOR;
 use heddle_arch::params::{MachineUnit, Params};
+use heddle_arch::word::{COLUMNS_PER_WORD, WORD_BYTES, WordBytes};
 use heddle_network::Layer;
 
 use super::column_run::{ColumnRun, ColumnTile, column_runs};
@@ -248,7 +249,7 @@ impl WeightPlan {
     /// Distance of a run's weights from those of the first one, bytes in each partition.
     pub fn offset(&self, run: usize) -> u64 {
         let before = self.runs[..run].iter().map(|run| self.run_words(run));
-        8 * before.sum::<u64>()
+        u64::from(WORD_BYTES) * before.sum::<u64>()
     }
 
     /// Bytes of the layer in each partition.
@@ -266,20 +267,20 @@ impl WeightPlan {
     }
 
     /// The words of one partition, from the layer's first address on.
-    pub fn words(&self, layer: &Layer, partition: u32) -> Vec<[u8; 8]> {
+    pub fn words(&self, layer: &Layer, partition: u32) -> Vec<WordBytes> {
         let runs = self.runs.iter();
         runs.flat_map(|run| self.words_of_run(layer, partition, run))
             .collect()
     }
 
-    fn words_of_run(&self, layer: &Layer, partition: u32, run: &ColumnRun) -> Vec<[u8; 8]> {
+    fn words_of_run(&self, layer: &Layer, partition: u32, run: &ColumnRun) -> Vec<WordBytes> {
         let tiles = run.all_k_tiles();
-        let mut words = vec![[0; 8]; self.run_words(run) as usize];
+        let mut words = vec![WordBytes::default(); self.run_words(run) as usize];
         let mut tile = 0;
         for column_tile in run.tiles.clone() {
             for k_tile in self.row_weights(layer, partition, column_tile) {
                 for column in 0..self.columns(column_tile) {
-                    let (group, lane) = (column / 8, column % 8);
+                    let (group, lane) = (column / COLUMNS_PER_WORD, column % COLUMNS_PER_WORD);
                     let word = match self.streaming {
                         None => (tile + 1) * u64::from(self.tile_words) - 1 - u64::from(group),
                         Some(streaming) => streaming.word(tiles, tile, group, lane),

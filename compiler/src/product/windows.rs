@@ -2,6 +2,7 @@
 
 use heddle_arch::isa::{ROW_TENSOR, Reduction};
 use heddle_arch::params::{MachineUnit, Params};
+use heddle_arch::word::WORD_BYTES;
 use heddle_network::{Layer, Padding, Work};
 
 use crate::layout::PixelOrder;
@@ -19,7 +20,7 @@ pub(crate) fn check_windows(layer: &Layer, params: &Params) -> Result<(), String
         ));
     }
     // A window passes through the results buffer as a whole; parts of a row are whole words.
-    let needed = size * u64::from(layer.output.width.min(8));
+    let needed = size * u64::from(layer.output.width.min(WORD_BYTES));
     let depth = params.results_buffer.depth;
     if u64::from(depth) < needed {
         return Err(format!(

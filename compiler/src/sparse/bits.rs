@@ -1,5 +1,9 @@
 //! Bits in bytes, bit 0 first.
 
+use heddle_arch::word::BYTE_BITS;
+
+const BITS: usize = BYTE_BITS as usize;
+
 /// Bits one after the other.
 #[derive(Debug, Default)]
 pub(super) struct BitWriter {
@@ -11,7 +15,7 @@ pub(super) struct BitWriter {
 impl BitWriter {
     pub(super) fn push(&mut self, bit: bool) {
         match self.bytes.last_mut() {
-            Some(last) if self.used < 8 => *last |= u8::from(bit) << self.used,
+            Some(last) if self.used < BYTE_BITS => *last |= u8::from(bit) << self.used,
             _ => {
                 self.bytes.push(bit.into());
                 self.used = 0;
@@ -39,16 +43,16 @@ impl<'a> BitReader<'a> {
     }
 
     pub(super) fn read(&mut self) -> Option<bool> {
-        let byte = self.bytes.get(self.at / 8)?;
-        let bit = byte >> (self.at % 8) & 1;
+        let byte = self.bytes.get(self.at / BITS)?;
+        let bit = byte >> (self.at % BITS) & 1;
         self.at += 1;
         Some(bit == 1)
     }
 
     /// All bytes are read, and bits behind the last one are 0.
     pub(super) fn is_at_end(&self) -> bool {
-        let rest = self.bytes.last().filter(|_| self.at % 8 > 0);
-        self.at.div_ceil(8) == self.bytes.len()
-            && rest.is_none_or(|byte| byte >> (self.at % 8) == 0)
+        let rest = self.bytes.last().filter(|_| self.at % BITS > 0);
+        self.at.div_ceil(BITS) == self.bytes.len()
+            && rest.is_none_or(|byte| byte >> (self.at % BITS) == 0)
     }
 }

@@ -1,6 +1,7 @@
 //! A program in parts: commands with what each of them takes or gives.
 
 use heddle_arch::isa::sparse::{SparseCommand, SparseDrain, SparseWeights};
+use heddle_arch::word::WORD_BYTES;
 
 use super::axis::Span;
 use super::passed::{MapPart, ResultPart};
@@ -46,7 +47,7 @@ impl Program {
 
 /// Words of the stream for so many weight words: a word of indices for each four of them.
 fn record_words(words: u32, channels: u32) -> usize {
-    (words.div_ceil(4) + words * channels.div_ceil(8)) as usize
+    (words.div_ceil(4) + words * channels.div_ceil(WORD_BYTES)) as usize
 }
 
 /// Some groups of a drain, all of them or those of one share at most.

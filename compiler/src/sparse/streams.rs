@@ -1,5 +1,7 @@
 //! The words of the map, and those of the results.
 
+use heddle_arch::word::{BYTE_BITS, WORD_BYTES};
+
 use super::error::{PlanError, check};
 use super::maps::Maps;
 use super::plan::Plan;
@@ -109,13 +111,13 @@ impl Plan {
     /// A slot of the map: a byte for each lane, in whole words.
     fn push_slot(&self, bytes: impl Iterator<Item = u8>, words: &mut Vec<u64>) {
         let lanes = self.section.load_lanes.unwrap_or(self.lanes) as usize;
-        let mut slot = vec![0; lanes.div_ceil(8) * 8];
+        let mut slot = vec![0; lanes.next_multiple_of(WORD_BYTES as usize)];
         slot.iter_mut()
             .zip(bytes)
             .for_each(|(lane, byte)| *lane = byte);
-        for word in slot.chunks(8) {
+        for word in slot.chunks(WORD_BYTES as usize) {
             let word = word.iter().rev();
-            words.push(word.fold(0, |word, byte| word << 8 | u64::from(*byte)));
+            words.push(word.fold(0, |word, byte| word << BYTE_BITS | u64::from(*byte)));
         }
     }
 
@@ -123,7 +125,7 @@ impl Plan {
     fn result_words(&self) -> usize {
         let lanes = self.section.channels as usize;
         match self.section.post {
-            true => lanes.div_ceil(8),
+            true => lanes.div_ceil(WORD_BYTES as usize),
             false => lanes.div_ceil(2),
         }
     }

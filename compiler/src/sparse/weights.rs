@@ -1,5 +1,7 @@
 //! The words of the weights of a unit.
 
+use heddle_arch::word::{BYTE_BITS, WORD_BYTES};
+
 use super::axis::Span;
 use super::layer::Values;
 use super::plan::{Pass, Plan, Stream};
@@ -123,9 +125,11 @@ fn stream(words: &[Word]) -> Vec<u64> {
         let indices = block.iter().rev();
         stream.push(indices.fold(0, |indices, word| indices << 16 | u64::from(word.index)));
         for word in block {
-            for weights in word.weights.chunks(8) {
+            for weights in word.weights.chunks(WORD_BYTES as usize) {
                 let weights = weights.iter().rev();
-                stream.push(weights.fold(0, |word, weight| word << 8 | u64::from(*weight as u8)));
+                stream.push(weights.fold(0, |word, weight| {
+                    word << BYTE_BITS | u64::from(*weight as u8)
+                }));
             }
         }
     }

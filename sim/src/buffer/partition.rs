@@ -1,5 +1,7 @@
 //! The clocked partition: one row of the state buffer.
 
+use heddle_arch::word::WORD_BYTES;
+
 use super::slots::{DrainWord, Events, HostRequest, OperandSlot, PartitionInputs, WeightSlot};
 use crate::delay::DelayLine;
 use crate::sliced::{Accesses, SliceLayout};
@@ -43,7 +45,7 @@ impl PartitionShape {
 
     /// Whether a word lies in the program banks.
     fn is_program(&self, word: u16) -> bool {
-        u32::from(word) * 8 >= self.operand_bytes()
+        u32::from(word) * WORD_BYTES >= self.operand_bytes()
     }
 
     /// Whether a word lies in the input buffer or the program: the host alone writes it.
@@ -54,7 +56,7 @@ impl PartitionShape {
 
     /// Bytes that operands may lie in.
     fn operand_bytes(&self) -> u32 {
-        ((self.banks - self.program_banks) * self.words_per_bank * 8) as u32
+        WORD_BYTES * ((self.banks - self.program_banks) * self.words_per_bank) as u32
     }
 }
 

@@ -3,6 +3,7 @@
 use heddle_arch::isa::Pooling;
 use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_arch::word::{COLUMNS_PER_WORD, WORD_BYTES, WordBytes};
 
 use super::cluster::Engine;
 use super::memory::{OwnAddress, StateMemory};
@@ -11,6 +12,9 @@ use crate::buffer::raised;
 use crate::network::requantise::scale_accumulator;
 use crate::post::{self, reduce};
 use crate::sliced::SliceLayout;
+
+const WORD: usize = WORD_BYTES as usize;
+const COLUMNS: usize = COLUMNS_PER_WORD as usize;
 
 /// A tensor slot.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +79,7 @@ pub(crate) struct LeavingWord {
     pub flushed: bool,
     pub partition: usize,
     pub word: usize,
-    pub data: [u8; 8],
+    pub data: WordBytes,
 }
 
 /// A word that a partition copies.
@@ -83,14 +87,14 @@ pub(crate) struct LeavingWord {
 pub(crate) struct MovingWord {
     pub partition: usize,
     pub word: usize,
-    pub data: [u8; 8],
+    pub data: WordBytes,
 }
 
 /// Bytes on their way to one word, the same word in all columns.
 #[derive(Debug, Clone)]
 struct BytePacker {
     word: Option<usize>,
-    data: Vec<[u8; 8]>,
+    data: Vec<WordBytes>,
 }
 
 /// Array, column parameters, results buffer, post and state buffer.
@@ -166,7 +170,7 @@ impl Datapath {
             },
             byte_packer: BytePacker {
                 word: None,
-                data: vec![[0; 8]; cols],
+                data: vec![WordBytes::default(); cols],
             },
             leaving: Vec::new(),
             moving: Vec::new(),
@@ -203,12 +207,12 @@ impl Datapath {
     pub fn shift_weights(&mut self, address: usize, rows: usize) {
         for (row, shadow) in self.shadow.chunks_exact_mut(self.cols).enumerate() {
             let data = if row < rows {
-                self.memory.read_weights(row, address / 8)
+                self.memory.read_weights(row, address / WORD)
             } else {
-                [0; 8]
+                WordBytes::default()
             };
-            for column in (8..shadow.len()).rev() {
-                shadow[column] = shadow[column - 8];
+            for column in (COLUMNS..shadow.len()).rev() {
+                shadow[column] = shadow[column - COLUMNS];
             }
             for (weight, byte) in shadow.iter_mut().zip(data) {
                 *weight = byte as i8;
@@ -217,7 +221,7 @@ impl Datapath {
     }
 
     /// Slot of a copy: the first `rows` partitions read a word.
-    pub fn read_copy(&mut self, word: usize, rows: usize) -> Vec<[u8; 8]> {
+    pub fn read_copy(&mut self, word: usize, rows: usize) -> Vec<WordBytes> {
         let partitions = 0..rows;
         let memory = &mut self.memory;
         partitions
@@ -226,7 +230,7 @@ impl Datapath {
     }
 
     /// Tells where words that were read go.
-    pub fn announce_copy(&mut self, word: usize, data: &[[u8; 8]]) {
+    pub fn announce_copy(&mut self, word: usize, data: &[WordBytes]) {
         let words = data
             .iter()
             .enumerate()
@@ -239,7 +243,7 @@ impl Datapath {
     }
 
     /// The partitions write the words that they have read.
-    pub fn write_copy(&mut self, word: usize, data: &[[u8; 8]]) {
+    pub fn write_copy(&mut self, word: usize, data: &[WordBytes]) {
         for (partition, &data) in data.iter().enumerate() {
             self.memory.write_result(partition, word, data);
         }
@@ -261,12 +265,12 @@ impl Datapath {
     pub fn swap_streamed(&mut self, words: &[usize], first: usize, rows: usize) {
         for row in 0..self.active.len() / self.cols {
             for column in 0..self.cols {
-                let (group, lane) = (column / 8, column % 8);
+                let (group, lane) = (column / COLUMNS, column % COLUMNS);
                 let newest = (first + 1 + column).min(words.len() - 1);
                 self.active[row * self.cols + column] = match newest.checked_sub(group) {
                     Some(_) if row >= rows => 0,
-                    Some(word) => self.memory.peek(row, words[word] / 8)[lane] as i8,
-                    None => self.kept[row * self.cols + 8 * (group - newest - 1) + lane],
+                    Some(word) => self.memory.peek(row, words[word] / WORD)[lane] as i8,
+                    None => self.kept[row * self.cols + COLUMNS * (group - newest - 1) + lane],
                 };
             }
         }
@@ -354,7 +358,7 @@ impl Datapath {
     pub fn begin_drain(&mut self, settings: PostSettings) {
         self.post = settings;
         self.byte_packer.word = None;
-        self.byte_packer.data.fill([0; 8]);
+        self.byte_packer.data.fill(WordBytes::default());
         self.window.clear();
     }
 
@@ -375,7 +379,7 @@ impl Datapath {
 
     /// One result per column, at its drain address; `flush` with the last one of a drain.
     pub fn drain(&mut self, sums: &[i32], address: usize, flush: bool) {
-        let word = address / 8;
+        let word = address / WORD;
         if self.byte_packer.word != Some(word) {
             self.write_packed(false);
             self.byte_packer.word = Some(word);
@@ -393,7 +397,7 @@ impl Datapath {
                 0 => value as u8,
                 table => self.activations[table - 1][usize::from(value as u8)],
             };
-            self.byte_packer.data[column][address % 8] = stored;
+            self.byte_packer.data[column][address % WORD] = stored;
         }
         if flush {
             self.write_packed(true);

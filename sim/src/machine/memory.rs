@@ -1,8 +1,12 @@
 //! State-buffer partitions with their operand readers, and the count of slice accesses and of zero
 //! operands.
 
+use heddle_arch::word::{WORD_BYTES, WordBytes};
+
 use crate::sliced::SliceLayout;
 use crate::sliced::layout::SLICES_MAX;
+
+const WORD: usize = WORD_BYTES as usize;
 
 /// Slice accesses and zero operands of all partitions; 32 bits each, they wrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +32,7 @@ pub(crate) enum OwnAddress {
 /// One partition: plain words, and the word that its operand reader keeps.
 #[derive(Debug, Clone)]
 struct Partition {
-    words: Vec<[u8; 8]>,
+    words: Vec<WordBytes>,
     kept: Option<usize>,
     /// Offset table: none for an entry that is not valid.
     offsets: Vec<Option<u16>>,
@@ -50,7 +54,7 @@ impl StateMemory {
     /// `words` 8-byte words and `offsets` entries in each partition; `layout` is that of a bank.
     pub fn new(partitions: usize, words: usize, offsets: usize, layout: SliceLayout) -> Self {
         let partition = Partition {
-            words: vec![[0; 8]; words],
+            words: vec![WordBytes::default(); words],
             kept: None,
             offsets: vec![None; offsets],
         };
@@ -75,12 +79,12 @@ impl StateMemory {
     }
 
     /// A word without counting (host port).
-    pub fn peek(&self, partition: usize, word: usize) -> [u8; 8] {
+    pub fn peek(&self, partition: usize, word: usize) -> WordBytes {
         self.partitions[partition].words[word]
     }
 
     /// Stores a word without counting (host port).
-    pub fn poke(&mut self, partition: usize, word: usize, data: [u8; 8]) {
+    pub fn poke(&mut self, partition: usize, word: usize, data: WordBytes) {
         let target = &mut self.partitions[partition];
         target.words[word] = data;
         if target.kept == Some(word) {
@@ -106,38 +110,38 @@ impl StateMemory {
             None => Some(0),
         };
         match offset.map(|offset| address + usize::from(offset)) {
-            Some(sum) if sum < 8 * self.operand_words => OwnAddress::At(sum),
+            Some(sum) if sum < WORD * self.operand_words => OwnAddress::At(sum),
             Some(_) => OwnAddress::Beyond,
             None => OwnAddress::None,
         }
     }
 
-    fn population(&self, data: [u8; 8]) -> usize {
+    fn population(&self, data: WordBytes) -> usize {
         let mask = self.layout.mask_of(u64::from_le_bytes(data).into());
         mask.count_ones() as usize
     }
 
-    fn count_read(&mut self, data: [u8; 8]) {
+    fn count_read(&mut self, data: WordBytes) {
         let slices = self.needed[0][self.population(data)];
         count(self.layout.mask_bits() > 0, &mut self.accesses.mask_reads);
         count_slices(slices, &mut self.accesses.slice_reads);
     }
 
-    fn count_write(&mut self, data: [u8; 8]) {
+    fn count_write(&mut self, data: WordBytes) {
         let slices = self.needed[1][self.population(data)];
         count(self.layout.mask_bits() > 0, &mut self.accesses.mask_writes);
         count_slices(slices, &mut self.accesses.slice_writes);
     }
 
     /// Reads a weight word, or one to be copied.
-    pub fn read_weights(&mut self, partition: usize, word: usize) -> [u8; 8] {
+    pub fn read_weights(&mut self, partition: usize, word: usize) -> WordBytes {
         let data = self.peek(partition, word);
         self.count_read(data);
         data
     }
 
     /// Writes a result word, or the copy of a word.
-    pub fn write_result(&mut self, partition: usize, word: usize, data: [u8; 8]) {
+    pub fn write_result(&mut self, partition: usize, word: usize, data: WordBytes) {
         self.poke(partition, word, data);
         self.count_write(data);
     }
@@ -145,14 +149,14 @@ impl StateMemory {
     /// Reads an operand byte: the word is read only if the reader does not hold it, or must not
     /// use it (`fresh`). Also says whether the memory was read.
     pub fn read_operand(&mut self, partition: usize, address: usize, fresh: bool) -> (u8, bool) {
-        let word = address / 8;
+        let word = address / WORD;
         let reads = fresh || self.partitions[partition].kept != Some(word);
         let data = self.peek(partition, word);
         if reads {
             self.count_read(data);
             self.partitions[partition].kept = Some(word);
         }
-        let byte = data[address % 8];
+        let byte = data[address % WORD];
         if byte == 0 {
             self.accesses.zero_operands = self.accesses.zero_operands.wrapping_add(1);
         }

@@ -19,6 +19,7 @@ mod walk;
 use heddle_arch::host::ColumnScale;
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::params::Params;
+use heddle_arch::word::WordBytes;
 
 pub use counters::Counters;
 
@@ -74,7 +75,7 @@ pub struct DrainedWord {
     /// Word of the partition.
     pub word: u32,
     /// Bytes as they are stored, without the zero codec of the host port.
-    pub data: [u8; 8],
+    pub data: WordBytes,
 }
 
 /// A word that a partition copies within itself.
@@ -87,7 +88,7 @@ pub struct CopiedWord {
     /// Word of the partition to which it is copied.
     pub word: u32,
     /// Bytes as they are stored, without the zero codec of the host port.
-    pub data: [u8; 8],
+    pub data: WordBytes,
 }
 
 /// A word that a program writes to the state buffer.
@@ -198,7 +199,7 @@ impl Machine {
     ///
     /// # Panics
     /// If the partition or word does not exist.
-    pub fn write_word(&mut self, partition: u32, word: u32, data: [u8; 8]) {
+    pub fn write_word(&mut self, partition: u32, word: u32, data: WordBytes) {
         let stored = data.map(|byte| byte.wrapping_sub(self.host_zero));
         self.data
             .memory
@@ -219,7 +220,7 @@ impl Machine {
     /// # Panics
     /// If the partition or word does not exist.
     #[must_use]
-    pub fn read_word(&self, partition: u32, word: u32) -> [u8; 8] {
+    pub fn read_word(&self, partition: u32, word: u32) -> WordBytes {
         let stored = self.data.memory.peek(partition as usize, word as usize);
         stored.map(|byte| byte.wrapping_add(self.host_zero))
     }

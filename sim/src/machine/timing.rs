@@ -15,6 +15,7 @@ use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, is_sparse,
 };
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 use super::cluster::Engine;
 use super::counters::Tally;
@@ -477,7 +478,7 @@ impl Clockwork {
 /// Bytes of a partition in front of the banks of the program.
 fn operand_bytes(params: &Params) -> u32 {
     let words = Places::of(params).map(Places::operand_words);
-    words.map_or(params.partition_bytes(), |words| 8 * words as u32)
+    words.map_or(params.partition_bytes(), |words| WORD_BYTES * words as u32)
 }
 
 /// Bytes of a partition in front of the input banks.

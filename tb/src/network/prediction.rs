@@ -2,6 +2,7 @@
 
 use heddle_arch::host::{ClusterStream, Counter};
 use heddle_arch::params::Params;
+use heddle_arch::word::WordBytes;
 use heddle_compiler::{CompileError, Load, Program, RunPlan, TensorPlan};
 use heddle_network::Network;
 use heddle_sim::machine::Machine;
@@ -191,6 +192,6 @@ fn write_tensor(
 fn read_tensor(machine: &mut Machine, tensor: &TensorPlan) -> Result<Vec<i8>, CompileError> {
     machine.set_host_zero(tensor.zero_point);
     let places = tensor.word_places().into_iter();
-    let words: Vec<[u8; 8]> = places.map(|(p, w)| machine.read_word(p, w)).collect();
+    let words: Vec<WordBytes> = places.map(|(p, w)| machine.read_word(p, w)).collect();
     tensor.unpack(&words)
 }

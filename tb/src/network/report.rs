@@ -2,6 +2,7 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 use heddle_compiler::{LayerPlan, Program};
 use heddle_network::Network;
 use heddle_sim::network::class_in;
@@ -142,7 +143,7 @@ impl LayerReport {
 fn moved_bytes(program: &Program, layer: &LayerPlan) -> u64 {
     let tensors = layer.inputs.iter().chain([&layer.output]);
     let words = tensors.map(|&tensor| program.tensors[tensor].word_places().len() as u64);
-    8 * words.sum::<u64>()
+    u64::from(WORD_BYTES) * words.sum::<u64>()
 }
 
 /// Runs whose data are in the machine at the same time, of one image.

@@ -5,13 +5,11 @@ use heddle_arch::isa::{
     Record, RowBlock, Wait,
 };
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 use super::check::{MatrixError, aligned, apart, at_work, depth, inside, legal, shape};
 use crate::layout::{MatrixPlace, MatrixShape};
 use crate::loops::Count;
-
-/// Elements of a word.
-const WORD: u32 = 8;
 
 /// Builds the identity of R x R in the state buffer.
 ///
@@ -48,14 +46,14 @@ impl IdentityBuild {
         // Sum 0 of column 0 is 1.
         steps.load(self.constants);
         steps.store(self.constants, 1);
-        let ones = WORD * words;
+        let ones = WORD_BYTES * words;
         steps.drain(DrainPlace::default(), &[(self.scratch, ones, 1)]);
         for _ in 0..ones {
             steps.send(0, 1);
         }
         // Sum 0 of every column is 1, sums 1 to 7 are 0.
         steps.load(self.scratch);
-        steps.store(self.constants, WORD);
+        steps.store(self.constants, WORD_BYTES);
         for row in 0..params.array.rows {
             self.row(row, &mut steps);
         }
@@ -72,17 +70,21 @@ impl IdentityBuild {
         let one = self.identity.element(row, row).1;
         let first = self.identity.element(row, 0).1;
         let end = self.identity.end();
-        let behind = (one / WORD + 1) * WORD;
-        let (before, after) = ((one - first) / WORD, (end - behind) / WORD);
-        let runs = [(one, 1, WORD), (first, before, WORD), (behind, after, WORD)];
+        let behind = (one / WORD_BYTES + 1) * WORD_BYTES;
+        let (before, after) = ((one - first) / WORD_BYTES, (end - behind) / WORD_BYTES);
+        let runs = [
+            (one, 1, WORD_BYTES),
+            (first, before, WORD_BYTES),
+            (behind, after, WORD_BYTES),
+        ];
         let runs: Vec<_> = runs.into_iter().filter(|run| run.1 > 0).collect();
         steps.drain(place, &runs);
         // The 1 and the first seven zeros follow one another.
         let mut left = 1 + before + after;
-        steps.send(0, left.min(WORD));
-        left -= left.min(WORD);
+        steps.send(0, left.min(WORD_BYTES));
+        left -= left.min(WORD_BYTES);
         while left > 0 {
-            let zeros = left.min(WORD - 1);
+            let zeros = left.min(WORD_BYTES - 1);
             steps.send(1, zeros);
             left -= zeros;
         }
@@ -148,7 +150,7 @@ impl Steps<'_> {
         let words = self.params.weight_words();
         let whole = words.next_power_of_two();
         let record = Record {
-            rows: vec![self.counted(0, base + WORD * (whole - words), words, WORD)],
+            rows: vec![self.counted(0, base + WORD_BYTES * (whole - words), words, WORD_BYTES)],
         };
         self.instructions
             .push(Instruction::LoadWeights(LoadWeights {

@@ -6,6 +6,7 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Rounding;
+use heddle_arch::word::WORD_BYTES;
 
 use super::check::{MatrixError, apart, legal, places, shape};
 use super::drain_form::Pause;
@@ -189,7 +190,8 @@ impl<'p> Pass<'p> {
                         row: 0,
                         base,
                         loops: vec![
-                            Count::new(words, 8).registers(self.params.traversal.offset_bits),
+                            Count::new(words, WORD_BYTES)
+                                .registers(self.params.traversal.offset_bits),
                         ],
                     }],
                 },

@@ -9,6 +9,7 @@
 
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
+use heddle_arch::word::BYTE_BITS;
 
 use super::check::{MatrixError, apart, legal, places, shape};
 use super::pieces::pieces;
@@ -209,7 +210,7 @@ impl WideTranspose {
 pub fn portion_factors(portions: u32, bits: u32) -> Result<Vec<i8>, MatrixError> {
     let factor = |portion: u32| 1u32.checked_shl(portion * bits).unwrap_or(u32::MAX);
     let largest = factor(portions.saturating_sub(1));
-    if portions * bits > 8 || largest > 127 {
+    if portions * bits > BYTE_BITS || largest > 127 {
         return Err(MatrixError::Portions { portions, bits });
     }
     Ok((0..portions).map(|portion| factor(portion) as i8).collect())

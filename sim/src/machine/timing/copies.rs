@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use heddle_arch::word::{WORD_BYTES, WordBytes};
+
 use super::super::datapath::Datapath;
 use super::super::walk::Step;
 use super::{Clockwork, Trap};
@@ -13,7 +15,7 @@ struct Copied {
     due: u64,
     word: usize,
     /// One word for each partition.
-    data: Vec<[u8; 8]>,
+    data: Vec<WordBytes>,
 }
 
 /// The copy in progress and what is on its way.
@@ -68,18 +70,18 @@ impl Clockwork {
         let Some((rows, distance)) = self.copies.current else {
             return;
         };
-        let words = data.read_copy(step.address as usize / 8, rows);
-        let destination = (step.address / 8 * 8 + distance) & 0xffff;
+        let words = data.read_copy((step.address / WORD_BYTES) as usize, rows);
+        let destination = (step.address / WORD_BYTES * WORD_BYTES + distance) & 0xffff;
         let limit = self.limits.work_bytes;
         let place = self
             .weights
             .check_address(destination, limit, "destination of a copy");
         match place {
             Ok(address) => {
-                data.announce_copy(address / 8, &words);
+                data.announce_copy(address / WORD_BYTES as usize, &words);
                 self.copies.on_the_way.push_back(Copied {
                     due: self.now + self.delays.copy,
-                    word: address / 8,
+                    word: address / WORD_BYTES as usize,
                     data: words,
                 });
             }

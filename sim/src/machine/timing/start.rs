@@ -4,6 +4,7 @@ use heddle_arch::isa::{
     CopyWords, Drain, Instruction, LoadWeights, Matmul, ROW_PROLOGUE, ROW_TENSOR,
 };
 use heddle_arch::requantise::Rounding;
+use heddle_arch::word::WORD_BYTES;
 
 use super::super::datapath::{Datapath, PostSettings};
 use super::Clockwork;
@@ -34,8 +35,8 @@ impl Clockwork {
                 self.loading = Loading {
                     rows: *rows as usize,
                     level: *tile_level as u8,
-                    flip: flip * 8,
-                    streamed: streamed.then(|| self.weight_words(record, flip * 8)),
+                    flip: flip * WORD_BYTES,
+                    streamed: streamed.then(|| self.weight_words(record, flip * WORD_BYTES)),
                     taken: 0,
                     before: None,
                     ready: 0,
