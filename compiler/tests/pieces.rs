@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::params::{Params, Post};
 use heddle_compiler::{Compiled, Mapping, Options, Pieces, Program, compile};
-use heddle_network::{Layer, LayerKind, Network, Shape};
+use heddle_network::{Layer, LayerKind, Network, Padding, Shape};
 use heddle_sim::network::run as golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -420,4 +420,35 @@ fn tensors_without_a_place_are_for_the_host_alone() {
             "{at}: {error}"
         );
     }
+}
+
+/// A layer whose weights have no room channel by channel, but over the rows, is not cut.
+#[test]
+fn a_layer_that_fits_in_one_of_its_ways_stays_whole() {
+    let shape = Shape {
+        channels: 1,
+        height: 10,
+        width: 10,
+    };
+    let network = network(3, shape, |rng, source| {
+        let mut layer = point(rng, source, 32);
+        layer.kernel = [9, 9];
+        layer.padding = Padding {
+            top: 4,
+            bottom: 4,
+            left: 4,
+            right: 4,
+        };
+        fill(rng, &mut layer);
+        layer
+    });
+    let mut params = preset("tflite");
+    params.state_buffer.words_per_bank = 32;
+    let by_channel = compile(&network, &params, &mapped(Mapping::Channel)).unwrap();
+    assert_eq!(by_channel.program.pieces[0].layer, "large");
+    let compiled = compile(&network, &params, &Options::default()).unwrap();
+    assert_eq!(compiled.program.pieces, []);
+    let first = &compiled.program.layers[0];
+    assert_eq!(first.choice.mapping, Mapping::Flattened);
+    check_images(&compiled, &network, &params, "over the rows");
 }
