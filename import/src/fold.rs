@@ -1,119 +1,14 @@
 //! Constants that follow from other constants and from known sizes, as networks compute the shapes of their tensors.
 
-use std::ops::Range;
+mod array;
+mod places;
+
+pub use array::{Array, Integer};
+pub use places::Part;
+use places::Places;
 
 /// Most elements that all steps of a file together read and make.
 const ELEMENTS_MAX: usize = 1 << 21;
-
-/// A type of elements that is computed with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Integer {
-    /// int32.
-    Int32,
-    /// int64.
-    Int64,
-}
-
-impl Integer {
-    /// The type of this name.
-    pub fn named(name: &str) -> Option<Integer> {
-        match name {
-            "int32" => Some(Integer::Int32),
-            "int64" => Some(Integer::Int64),
-            _ => None,
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Integer::Int32 => "int32",
-            Integer::Int64 => "int64",
-        }
-    }
-}
-
-/// A constant of integers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Array {
-    /// Type of the elements.
-    pub element: Integer,
-    /// Sizes.
-    pub shape: Vec<u32>,
-    /// As many elements as these say.
-    pub values: Vec<i64>,
-}
-
-impl Array {
-    /// The elements in the bytes of a constant, lowest byte first.
-    pub fn of_bytes(element: Integer, shape: &[u32], bytes: &[u8]) -> Array {
-        let values = match element {
-            Integer::Int32 => words(bytes, |word| i64::from(i32::from_le_bytes(word))).collect(),
-            Integer::Int64 => words(bytes, i64::from_le_bytes).collect(),
-        };
-        Array {
-            element,
-            shape: shape.to_vec(),
-            values,
-        }
-    }
-
-    /// Its elements as the bytes of a constant.
-    pub fn bytes(&self) -> Vec<u8> {
-        let values = self.values.iter();
-        match self.element {
-            Integer::Int32 => values
-                .flat_map(|&value| (value as i32).to_le_bytes())
-                .collect(),
-            Integer::Int64 => values.flat_map(|&value| value.to_le_bytes()).collect(),
-        }
-    }
-
-    /// Elements that all fit the type.
-    fn new(element: Integer, shape: Vec<u32>, values: Vec<i64>) -> Result<Array, String> {
-        let is_wide = |&&value: &&i64| element == Integer::Int32 && i32::try_from(value).is_err();
-        match values.iter().find(is_wide) {
-            None => Ok(Array {
-                element,
-                shape,
-                values,
-            }),
-            Some(value) => Err(format!("computes {value}, expected numbers of int32")),
-        }
-    }
-
-    /// Of each place in these of each dimension the element.
-    fn picked(&self, places: &[Vec<usize>]) -> Array {
-        let strides = strides(&self.shape);
-        let mut at = vec![0];
-        for (places, stride) in places.iter().zip(strides) {
-            let along = |start: usize| places.iter().map(move |place| start + place * stride);
-            at = at.into_iter().flat_map(along).collect();
-        }
-        Array {
-            element: self.element,
-            shape: places.iter().map(|places| places.len() as u32).collect(),
-            values: at.into_iter().map(|at| self.values[at]).collect(),
-        }
-    }
-}
-
-fn words<'a, const N: usize>(
-    bytes: &'a [u8],
-    word: impl Fn([u8; N]) -> i64 + 'a,
-) -> impl Iterator<Item = i64> + 'a {
-    let words = bytes.chunks_exact(N);
-    words.map(move |bytes| word(bytes.try_into().expect("N bytes")))
-}
-
-/// Elements between neighbours of each dimension.
-fn strides(shape: &[u32]) -> Vec<usize> {
-    let mut strides = vec![1; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis] as usize;
-    }
-    strides
-}
 
 /// What two numbers become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,19 +21,6 @@ pub enum Arithmetic {
     Mul,
     /// Their quotient, towards 0.
     Div,
-}
-
-/// A part of a dimension: from, to, step; from and to count from the end if they are negative, and are the ends where there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// The first place.
-    pub start: Option<i64>,
-    /// The place that is no more in it.
-    pub end: Option<i64>,
-    /// Distance of two places, not 0.
-    pub step: i64,
-    /// Whether the dimension goes: the first place alone is taken.
-    pub drops: bool,
 }
 
 /// What is computed of constants.
@@ -381,79 +263,6 @@ impl Folder {
             .map(|(&size, times)| Places::Repeated(0..size, times))
             .collect();
         self.picked(from, &places)
-    }
-}
-
-/// Places of a dimension, that are counted before they are listed.
-enum Places {
-    /// From, distance, number.
-    Strided(i64, i64, u64),
-    /// These.
-    List(Vec<usize>),
-    /// All, several times.
-    Repeated(Range<u32>, u32),
-}
-
-impl Places {
-    fn all(size: u32) -> Places {
-        Places::Strided(0, 1, size.into())
-    }
-
-    fn count(&self) -> u64 {
-        match self {
-            Places::Strided(_, _, count) => *count,
-            Places::List(list) => list.len() as u64,
-            Places::Repeated(range, times) => u64::from(range.end) * u64::from(*times),
-        }
-    }
-
-    fn list(&self) -> Vec<usize> {
-        match self {
-            Places::Strided(start, step, count) => (0..*count as i64)
-                .map(|place| (start + place * step) as usize)
-                .collect(),
-            Places::List(list) => list.clone(),
-            Places::Repeated(range, _) if range.is_empty() => vec![],
-            Places::Repeated(range, times) => {
-                let all = (0..*times).flat_map(|_| range.clone());
-                all.map(|place| place as usize).collect()
-            }
-        }
-    }
-}
-
-impl Part {
-    /// All of a dimension.
-    pub const ALL: Part = Part {
-        start: None,
-        end: None,
-        step: 1,
-        drops: false,
-    };
-
-    /// The places of a dimension of this size.
-    fn of(self, size: i64) -> Result<Places, String> {
-        let from_end = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
-        if self.drops {
-            let at = from_end(self.start.unwrap_or(0));
-            return match (0..size).contains(&at) {
-                true => Ok(Places::Strided(at, 1, 1)),
-                false => Err(format!("takes place {at} of {size}")),
-            };
-        }
-        let (first, last) = match self.step {
-            0 => return Err("takes a part with steps of 0".to_string()),
-            1.. => (0, size),
-            _ => (size - 1, -1),
-        };
-        let (low, high) = (first.min(last), first.max(last));
-        let inside = |at: Option<i64>, end: i64| at.map_or(end, from_end).clamp(low, high);
-        let (start, end) = (inside(self.start, first), inside(self.end, last));
-        let count = ((end - start) * self.step.signum())
-            .max(0)
-            .unsigned_abs()
-            .div_ceil(self.step.unsigned_abs());
-        Ok(Places::Strided(start, self.step, count))
     }
 }
 

@@ -1,0 +1,89 @@
+//! Places of a dimension that a step takes.
+
+use std::ops::Range;
+
+/// A part of a dimension: from, to, step; from and to count from the end if they are negative, and are the ends where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The first place.
+    pub start: Option<i64>,
+    /// The place that is no more in it.
+    pub end: Option<i64>,
+    /// Distance of two places, not 0.
+    pub step: i64,
+    /// Whether the dimension goes: the first place alone is taken.
+    pub drops: bool,
+}
+
+/// Places of a dimension, that are counted before they are listed.
+pub(super) enum Places {
+    /// From, distance, number.
+    Strided(i64, i64, u64),
+    /// These.
+    List(Vec<usize>),
+    /// All, several times.
+    Repeated(Range<u32>, u32),
+}
+
+impl Places {
+    pub fn all(size: u32) -> Places {
+        Places::Strided(0, 1, size.into())
+    }
+
+    pub fn count(&self) -> u64 {
+        match self {
+            Places::Strided(_, _, count) => *count,
+            Places::List(list) => list.len() as u64,
+            Places::Repeated(range, times) => u64::from(range.end) * u64::from(*times),
+        }
+    }
+
+    pub fn list(&self) -> Vec<usize> {
+        match self {
+            Places::Strided(start, step, count) => (0..*count as i64)
+                .map(|place| (start + place * step) as usize)
+                .collect(),
+            Places::List(list) => list.clone(),
+            Places::Repeated(range, _) if range.is_empty() => vec![],
+            Places::Repeated(range, times) => {
+                let all = (0..*times).flat_map(|_| range.clone());
+                all.map(|place| place as usize).collect()
+            }
+        }
+    }
+}
+
+impl Part {
+    /// All of a dimension.
+    pub const ALL: Part = Part {
+        start: None,
+        end: None,
+        step: 1,
+        drops: false,
+    };
+
+    /// The places of a dimension of this size.
+    pub(super) fn of(self, size: i64) -> Result<Places, String> {
+        let from_end = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
+        if self.drops {
+            let at = from_end(self.start.unwrap_or(0));
+            return match (0..size).contains(&at) {
+                true => Ok(Places::Strided(at, 1, 1)),
+                false => Err(format!("takes place {at} of {size}")),
+            };
+        }
+        let (first, last) = match self.step {
+            0 => return Err("takes a part with steps of 0".to_string()),
+            1.. => (0, size),
+            _ => (size - 1, -1),
+        };
+        let (low, high) = (first.min(last), first.max(last));
+        let inside = |at: Option<i64>, end: i64| at.map_or(end, from_end).clamp(low, high);
+        let (start, end) = (inside(self.start, first), inside(self.end, last));
+        let count = ((end - start) * self.step.signum())
+            .max(0)
+            .unsigned_abs()
+            .div_ceil(self.step.unsigned_abs());
+        Ok(Places::Strided(start, self.step, count))
+    }
+}
