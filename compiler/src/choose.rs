@@ -16,10 +16,9 @@ use heddle_network::Work;
 use crate::engine::{self, Engines};
 use crate::error::CompileError;
 use crate::ir::Lowered;
-use crate::memory::{self, Fit, Memories, Room};
+use crate::memory::{Fit, Memories, Room};
 use crate::options::{Cuts, Options};
 use crate::product::Mapping;
-use crate::schedule;
 use crate::ways::{Builder, Candidate, Pixels, Switches, Ways};
 pub use choice::MappingChoice;
 pub(crate) use choice::{Candidates, Choice, choices};
@@ -37,14 +36,14 @@ pub(crate) fn fewest_clocks(
     machine: &Params,
     options: &Options,
 ) -> Result<Choice, CompileError> {
-    let builder = Builder::new(graph, machine);
+    let builder = Builder::new(graph, machine, options.matrices);
     let memory = Memories::of(graph, machine, options);
     let at_once = graph
         .constants
         .check_tables(&graph.network, machine)
         .and_then(|()| {
             let choice = choose(&builder, &memory, Room::AtOnce, options);
-            match choice.taken.is_some() || graph.has_matrices() {
+            match choice.taken.is_some() {
                 true => Ok(choice),
                 false => Err(choice.least_special()),
             }
@@ -102,35 +101,10 @@ fn fit(
     options: &Options,
 ) -> Result<(Fit, Engines), CompileError> {
     let engines = engine::choose(builder.graph, candidate, options.engines, builder.params)?;
-    let words = match builder.graph.has_matrices() {
-        true => placed_words(memory, candidate, &engines)?,
-        false => builder.words(candidate, &engines.sparse),
-    };
+    let words = builder.words(candidate, &engines.sparse, memory.identities(candidate)?)?;
     let cycles = builder.cycles(candidate, &engines.sparse);
     let fit = memory.fit(candidate, room, words, cycles)?;
     Ok((fit, engines))
-}
-
-/// Instruction words of each layer of a network of matrices, once they have their places.
-fn placed_words(
-    memory: &Memories,
-    candidate: &Candidate,
-    engines: &Engines,
-) -> Result<Vec<u64>, CompileError> {
-    let Memories {
-        graph,
-        params,
-        options,
-        ..
-    } = *memory;
-    let fit = Fit::whole(graph.layers());
-    let placement = memory::place(graph, candidate, &fit, options, params)?;
-    let schedule = schedule::schedule(graph, (candidate, engines), &placement, options, params)?;
-    let mut words = vec![0; graph.network.layers.len()];
-    for step in &schedule.steps {
-        words[step.layer] += step.instruction.words() as u64;
-    }
-    Ok(words)
 }
 
 /// All combinations: those that are asked for, the one with the fewest clocks first, and then the others.
@@ -303,7 +277,7 @@ mod tests {
         machine.state_buffer.words_per_bank = 64;
         let options = Options::default();
         let graph = ir::lower(&network, &machine, &options).unwrap();
-        let builder = Builder::new(&graph, &machine);
+        let builder = Builder::new(&graph, &machine, options.matrices);
         for room in [Room::AtOnce, Room::Alone] {
             let memory = &Memories::of(&graph, &machine, &options);
             let before = builder.layouts();

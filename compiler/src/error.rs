@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use heddle_arch::params::{Params, Post};
-use heddle_network::Network;
+use heddle_network::{Layer, Network};
 
 use crate::table::Table;
 
@@ -40,6 +40,13 @@ impl Memory {
             Memory::Program => "program",
             Memory::RowOffsets => "row offsets",
             Memory::Tables => "functions of one byte",
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Memory::Input | Memory::Program => "needs",
+            _ => "need",
         }
     }
 
@@ -116,6 +123,21 @@ impl Shortage {
         self.needed - self.available
     }
 
+    /// The same in few words.
+    pub(crate) fn brief(&self) -> String {
+        let Self {
+            memory,
+            needed,
+            available,
+            ..
+        } = self;
+        format!(
+            "{} {} {needed}, {available} available",
+            memory.name(),
+            memory.verb()
+        )
+    }
+
     /// How much is missing, in millionths of what there is; never 0.
     pub(crate) fn share(&self) -> u64 {
         let share = u128::from(self.missing()) * 1_000_000 / u128::from(self.available.max(1));
@@ -141,10 +163,7 @@ impl fmt::Display for Shortage {
             f,
             "{} {} {} {}, {} available, {} missing ({})",
             self.memory.name(),
-            match self.memory {
-                Memory::Input | Memory::Program => "needs",
-                _ => "need",
-            },
+            self.memory.verb(),
             self.needed,
             self.memory.unit(),
             self.available,
@@ -237,6 +256,14 @@ impl CompileError {
             configuration: params.name.clone(),
             shortages,
             ways: Box::default(),
+        }
+    }
+
+    /// The machine cannot do a layer.
+    pub(crate) fn of_layer(layer: &Layer, error: &impl fmt::Display) -> Self {
+        CompileError::Layer {
+            layer: layer.name.clone(),
+            message: error.to_string(),
         }
     }
 

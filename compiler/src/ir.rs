@@ -8,6 +8,7 @@ mod lying;
 mod matrices;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
@@ -17,7 +18,7 @@ use crate::error::CompileError;
 use crate::options::Options;
 use crate::pieces::Pieces;
 use crate::rule::Zeros;
-pub(crate) use constants::Constants;
+pub(crate) use constants::{Constants, TablePart};
 pub use graph::{Graph, Node, Place};
 pub(crate) use matrices::{Id, MatrixWork, Operation};
 
@@ -48,22 +49,23 @@ pub(crate) fn lower<'n>(
     machine: &Params,
     options: &Options,
 ) -> Result<Lowered<'n>, CompileError> {
-    let mut lowered = Lowered::of(Cow::Borrowed(network), machine, options, false)?;
+    let hosts = BTreeMap::new();
+    let mut lowered = Lowered::of(Cow::Borrowed(network), machine, options, (false, hosts))?;
     limits::check(&lowered, machine)?;
     lowered.zeros.clone_from(&options.zeros);
     Ok(lowered)
 }
 
 impl<'n> Lowered<'n> {
-    /// A network whose tensors the host keeps where it can, if so.
+    /// A network whose tensors the host keeps where it can, if so; it also runs these layers, for these reasons.
     pub fn of(
         network: Cow<'n, Network>,
         machine: &Params,
         options: &Options,
-        keeps: bool,
+        (keeps, hosts): (bool, BTreeMap<usize, String>),
     ) -> Result<Self, CompileError> {
         let readers = readers(&network);
-        let mut constants = constants::constants(&network, &readers, machine)?;
+        let mut constants = constants::constants((&network, &readers), hosts, machine)?;
         if keeps {
             constants.keep(&network, &readers);
         }
@@ -76,7 +78,7 @@ impl<'n> Lowered<'n> {
                 machine.array.cols,
             )
         };
-        Ok(Self {
+        let mut lowered = Self {
             matrices: [work(false), work(true)],
             origins: (0..network.layers.len()).collect(),
             network,
@@ -84,7 +86,13 @@ impl<'n> Lowered<'n> {
             readers,
             pieces: Vec::new(),
             zeros: Vec::new(),
-        })
+        };
+        for tensor in 0..=lowered.network.layers.len() {
+            let end = lowered.lifetime(tensor).end;
+            let matrices = lowered.matrices.iter_mut();
+            matrices.for_each(|work| work.live(tensor, end));
+        }
+        Ok(lowered)
     }
 
     /// All layers.
@@ -96,6 +104,11 @@ impl<'n> Lowered<'n> {
     pub fn is_of_planes(&self, layer: usize) -> bool {
         let work = self.network.layers[layer].work();
         work.is_of_planes() && self.constants.hosts[layer].is_none()
+    }
+
+    /// It is made of operations on matrices.
+    pub fn is_of_matrices(&self, layer: usize) -> bool {
+        self.matrices[0].is_of_matrices(layer)
     }
 
     /// So many layers that they cannot be looked at one by one: pieces of a layer go the same way.
@@ -116,13 +129,13 @@ impl<'n> Lowered<'n> {
         !self.matrices[0].items.is_empty()
     }
 
-    /// Steps in which a tensor of planes is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
+    /// Steps in which a tensor is needed. In step i + 1 layer i runs; the host writes the input in step 0 and reads the
     /// outputs in the last one. What it keeps it reads in the step that makes it.
     pub fn lifetime(&self, tensor: usize) -> Range<usize> {
         let readers = &self.readers[tensor];
         if self.constants.kept.get(tensor) == Some(&true) {
             let layers = readers.iter().copied().chain(tensor.checked_sub(1));
-            let machine = layers.filter(|&layer| self.is_of_planes(layer));
+            let machine = layers.filter(|&layer| self.constants.hosts[layer].is_none());
             return tensor..machine.max().map_or(tensor, |last| last + 2);
         }
         let end = self.network.layers.len() + 1;

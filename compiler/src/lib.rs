@@ -6,7 +6,7 @@
 //! an input into host words and unpacks an output.
 //!
 //! A network goes through six stages, each a folder that knows only those before it: `ir` makes operations of the layers, `split` cuts
-//! layers that do not fit by themselves, `choose` takes the ways through the array that fit and take the fewest clocks, `memory` gives
+//! layers that do not fit by themselves, or leaves them to the host, `choose` takes the ways through the array that fit and take the fewest clocks, `memory` gives
 //! addresses, `schedule` makes instructions and says which must wait for which, `emit` makes words of them.
 //! All of them build on `layout`, places of elements, `product`, the work of one operation on the array, and `ways`, what it costs.
 //!
@@ -80,7 +80,7 @@ pub fn compile<'n>(
 
     // Operations, exact constants, and what the host runs.
     let graph = ir::lower(network, machine, options)?;
-    // A layer is cut only if it does not fit alone.
+    // A layer is cut, or left to the host, only if it does not fit alone.
     let (graph, choice) = split::until_each_fits(graph, machine, options, |graph| {
         choose::fewest_clocks(graph, machine, options)
     })?;

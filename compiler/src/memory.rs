@@ -2,13 +2,14 @@
 
 mod allocate;
 mod colour;
-mod helpers;
 mod matrices;
 mod memories;
 mod needs;
 mod parts;
 mod placement;
+mod placer;
 mod planes;
+mod regions;
 mod segments;
 mod text;
 
@@ -20,21 +21,20 @@ use crate::error::CompileError;
 use crate::ir::Lowered;
 use crate::layout::{MatrixTensor, TensorPlan};
 use crate::options::Options;
-use crate::product::matrix::DrainForm;
 use crate::product::{RowTables, WeightPlan};
-use crate::ways::Candidate;
-use matrices::Matrices;
-pub(crate) use memories::Memories;
+use crate::ways::{Candidate, Wanted};
+pub(crate) use memories::{Lacks, Memories};
 pub(crate) use needs::Needs;
 pub(crate) use parts::Parts;
-pub(crate) use placement::Placement;
+pub(crate) use placement::{MatrixTiles, Placement};
+use regions::Matrices;
 pub(crate) use segments::{Fit, Room, Words};
 pub(crate) use text::tables;
 
-/// Gives everything its address. The layers of each segment are there at the same time; matrices are not cut.
+/// Gives everything its address. The layers of each segment are there at the same time.
 ///
 /// # Errors
-/// [`CompileError`]: the memories that are too small for matrices, or matrices that cannot be parted.
+/// [`CompileError`]: matrices do not fit.
 pub(crate) fn place(
     graph: &Lowered,
     candidate: &Candidate,
@@ -49,10 +49,7 @@ pub(crate) fn place(
             let needs = Needs::with(&memories, candidate, &fit.cut, addresses.clone());
             planes::place(&needs, candidate, &fit.cut, params)
         }
-        None => {
-            let regions = matrices::place(&memories, candidate)?;
-            (regions, Parts::whole(network.layers.len()))
-        }
+        None => matrices::place(&memories, candidate, &fit.cut)?,
     };
     let work = candidate.matrices(graph);
     let tensors = candidate.layout.tensors.iter().enumerate();
@@ -67,18 +64,24 @@ pub(crate) fn place(
     let from: Vec<u32> = tiles
         .map(|part| parts.first(part, params.column_tiles))
         .collect();
-    let (mut column_tiles, tile) = numbered(candidate, &parts.column_tiles, &from, |plan| {
+    let (column_tiles, ends) = numbered(candidate, &parts.column_tiles, &from, |plan| {
         plan.column_tiles
     });
-    column_tiles.push(tile);
-    // Pauses between the sums and the drains of a transpose are made of the tiles before that one.
-    let unit_tile = match options.matrices.form {
-        DrainForm::Direct | DrainForm::All => tile + work.tiles.len() as u32,
-        DrainForm::Row | DrainForm::Part => params.column_tiles - 1,
-    };
+    let options = options.matrices;
+    let last = Wanted { options, params }.last_tile();
+    let matrix_tiles = parts.column_tiles.iter().zip(ends).map(|(layers, first)| {
+        let (tiles, transposes) = work.tiles_of(layers.clone());
+        let behind = first + tiles.len() as u32;
+        MatrixTiles {
+            first,
+            unit: transposes.then_some(last.unwrap_or(behind as u16)),
+            tiles: tiles.into_iter().collect(),
+        }
+    });
     Ok(Placement {
         tensors: tensors.collect(),
         weights,
+        matrix_tiles: matrix_tiles.collect(),
         column_tiles,
         tables: (parts.row_offsets.iter().enumerate())
             .map(|(part, layers)| {
@@ -92,26 +95,26 @@ pub(crate) fn place(
         zeros: regions.zeros,
         halos: regions.halos,
         matrices: regions.matrices,
-        unit_tile: unit_tile as u16,
     })
 }
 
-/// A number for each layer: in each part they count up from its first one by what the weights of the layers take. Gives that behind the last layer, too.
+/// A number for each layer: in each part they count up from its first one by what the weights of the layers take. Gives that behind each part, too.
 fn numbered(
     candidate: &Candidate,
     parts: &[Range<usize>],
     from: &[u32],
     size: impl Fn(&WeightPlan) -> u32,
-) -> (Vec<u32>, u32) {
-    let (mut numbers, mut next) = (Vec::new(), 0);
+) -> (Vec<u32>, Vec<u32>) {
+    let (mut numbers, mut ends) = (Vec::new(), Vec::new());
     for (layers, &first) in parts.iter().zip(from) {
-        next = first;
+        let mut next = first;
         for plan in &candidate.weights[layers.clone()] {
             numbers.push(next);
             next += plan.as_deref().map_or(0, &size);
         }
+        ends.push(next);
     }
-    (numbers, next)
+    (numbers, ends)
 }
 
 fn tensor_of_matrices(

@@ -2,7 +2,6 @@
 
 mod banks;
 mod connect;
-mod matrices;
 mod reach;
 mod steps;
 mod text;
@@ -14,8 +13,9 @@ use crate::engine::Engines;
 use crate::error::CompileError;
 use crate::ir::Lowered;
 use crate::memory::Placement;
-use crate::options::Options;
-use crate::ways::Candidate;
+use crate::options::{IdentitySource, Options};
+use crate::product::matrix::MatrixError;
+use crate::ways::{Candidate, Places, instructions};
 pub use steps::{Dependency, Reason, Schedule, Step};
 pub use unit::Unit;
 
@@ -31,11 +31,22 @@ pub(crate) fn schedule(
     params: &Params,
 ) -> Result<Schedule, CompileError> {
     let mut schedule = Schedule::default();
-    let matrices = matrices::Placed {
-        work: candidate.matrices(graph),
-        placement,
-        options: options.matrices,
-        params,
+    let work = candidate.matrices(graph);
+    let built = options.matrices.identity == IdentitySource::Built;
+    let built = work.first_transpose().filter(|_| built);
+    let of_matrices = |layer: usize| {
+        let places = placement.matrices_of(layer);
+        let mut all = Vec::new();
+        if built == Some(layer) {
+            for build in placement.matrices.builds(places.unit_tile()) {
+                all.extend(build.instructions(params)?);
+            }
+        }
+        for operation in work.operations(layer) {
+            let form = options.matrices.form;
+            all.extend(instructions(operation, &places, form, params)?);
+        }
+        Ok::<_, MatrixError>(all)
     };
     let network = &*graph.network;
     for (index, layer) in network.layers.iter().enumerate() {
@@ -52,11 +63,9 @@ pub(crate) fn schedule(
                 schedule.push_layer(&layer.name, instructions, &tensors);
             }
             None => {
-                let instructions = matrices.instructions(index);
-                let instructions = instructions.map_err(|error| CompileError::Layer {
-                    layer: layer.name.clone(),
-                    message: error.to_string(),
-                })?;
+                let instructions = of_matrices(index);
+                let instructions =
+                    instructions.map_err(|error| CompileError::of_layer(layer, &error))?;
                 schedule.push_layer(&layer.name, instructions, &[]);
             }
         }

@@ -12,7 +12,7 @@ use crate::choose::{Choice, simple};
 use crate::engine;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
-use crate::memory::{Memories, Words};
+use crate::memory::{Lacks, Memories, Words};
 use crate::options::{Cuts, Options};
 use crate::pieces::{Pieces, can_be_cut, rewritten, step};
 use crate::rule::Zeros;
@@ -39,8 +39,7 @@ pub(crate) fn until_each_fits<'n>(
     options: &Options,
     choose: impl Fn(&Lowered) -> Result<Choice, CompileError>,
 ) -> Result<(Lowered<'n>, Choice), CompileError> {
-    let may_be_cut =
-        options.cuts == Cuts::Layers && !graph.has_matrices() && can_be_kept(&graph.network);
+    let may_be_cut = options.cuts == Cuts::Layers && can_be_kept(&graph.network);
     let mut lacks = match may_be_cut {
         true => too_large(&graph, machine, options),
         false => Lacks::new(),
@@ -56,6 +55,7 @@ pub(crate) fn until_each_fits<'n>(
         graph: &graph,
         machine,
         pieces: BTreeMap::new(),
+        hosts: BTreeMap::new(),
     };
     loop {
         let cut = cutter.network(options)?;
@@ -75,20 +75,23 @@ pub(crate) fn until_each_fits<'n>(
     }
 }
 
-/// Layers that do not fit by themselves, and what they lack.
-type Lacks = Vec<(usize, Vec<Shortage>)>;
-
 /// The layers that fit by themselves in none of their ways, or whose tensors do not in the plainest one, and what each lacks in that.
 fn too_large(graph: &Lowered, machine: &Params, options: &Options) -> Lacks {
-    let builder = Builder::new(graph, machine);
+    let builder = Builder::new(graph, machine, options.matrices);
     let memories = Memories::of(graph, machine, options);
     let mut lacks: Option<Lacks> = None;
     for candidate in simple(&builder) {
         let Ok(engines) = engine::choose(graph, &candidate, options.engines, machine) else {
             return Lacks::new();
         };
-        let words = Words::of(&memories, builder.words(&candidate, &engines.sparse));
-        let found = memories.too_large(&candidate, &words);
+        let found = memories.identities(&candidate);
+        let found = found.and_then(|all| builder.words(&candidate, &engines.sparse, all));
+        let found = found.map(|words| Words::of(&memories, words));
+        let found = found.and_then(|words| memories.too_large(&candidate, &words));
+        // The choice says what the machine cannot do.
+        let Ok(found) = found else {
+            return Lacks::new();
+        };
         let lacks = lacks.get_or_insert_with(|| found.clone());
         lacks.retain(|(layer, lacks)| {
             lacks.iter().any(|lack| lack.memory == Memory::Activations)
@@ -138,6 +141,8 @@ struct Cutter<'a, 'n> {
     machine: &'a Params,
     /// By layer.
     pieces: BTreeMap<usize, Pieces>,
+    /// Layers that cannot be cut, which the host runs, and why.
+    hosts: BTreeMap<usize, String>,
 }
 
 impl<'n> Cutter<'_, 'n> {
@@ -145,15 +150,24 @@ impl<'n> Cutter<'_, 'n> {
     fn network(&self, options: &Options) -> Result<Lowered<'n>, CompileError> {
         let pieces: Vec<Pieces> = self.pieces.values().cloned().collect();
         let made = rewritten(&self.graph.network, &pieces);
-        let mut cut = Lowered::of(Cow::Owned(made.network), self.machine, options, true)?;
+        let hosts = made.origins.iter().enumerate();
+        let hosts =
+            hosts.filter_map(|(layer, origin)| Some((layer, self.hosts.get(origin)?.clone())));
+        let hosts = (true, hosts.collect());
+        let mut cut = Lowered::of(Cow::Owned(made.network), self.machine, options, hosts)?;
         cut.zeros = zeros_of(&cut.network, self.graph);
         (cut.pieces, cut.origins) = (pieces, made.origins);
         Ok(cut)
     }
 
-    /// Makes pieces smaller, by what layers of the rewritten network lack; false if there is nothing to cut.
+    /// Makes pieces smaller, by what layers of the rewritten network lack, or leaves layers to the host; false if nothing can be done.
     fn cut(&mut self, cut: &Lowered, lacks: &Lacks) -> bool {
         let before = self.pieces.clone();
+        let of_matrices = lacks.iter().filter(|(layer, _)| cut.is_of_matrices(*layer));
+        let of_matrices: Vec<_> = of_matrices.cloned().collect();
+        if self.leave(cut, &of_matrices) {
+            return true;
+        }
         let mut done = BTreeSet::new();
         for (layer, shortages) in lacks {
             let origin = cut.origins[*layer];
@@ -169,7 +183,20 @@ impl<'n> Cutter<'_, 'n> {
                 }
             }
         }
-        self.pieces != before
+        self.pieces != before || self.leave(cut, lacks)
+    }
+
+    /// Leaves those of the layers to the host that cannot be cut; false if there are none.
+    fn leave(&mut self, cut: &Lowered, lacks: &Lacks) -> bool {
+        let before = self.hosts.len();
+        for (layer, shortages) in lacks {
+            let (origin, found) = (cut.origins[*layer], &cut.network.layers[*layer]);
+            if cut.constants.hosts[*layer].is_none() && !can_be_cut(found) {
+                let lack = shortages.first().map(Shortage::brief);
+                self.hosts.insert(origin, lack.unwrap_or_default());
+            }
+        }
+        self.hosts.len() > before
     }
 
     /// The layers that read what takes most room of all that must be there behind a layer.

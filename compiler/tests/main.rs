@@ -10,6 +10,7 @@ mod limits;
 mod matrices;
 mod matrix_networks;
 mod matrix_programs;
+mod matrix_segments;
 mod networks;
 mod partial_sums;
 mod pieces;

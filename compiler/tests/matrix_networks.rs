@@ -134,10 +134,10 @@ fn as_many_transposes_as_a_network_can_have_are_refused_at_once() {
     (network.input, network.layers) = (shape, vec![layer]);
     let mut params = tiny();
     let started = std::time::Instant::now();
-    for (words, needed) in [(1024, "program needs "), (65_536, "matrices need ")] {
+    for words in [1024, 65_536] {
         params.program.words = words;
         let error = compile_with(&network, &params, Options::default()).expect_err("too many");
-        assert!(error.to_string().contains(needed), "{error}");
+        assert!(error.to_string().contains("program needs "), "{error}");
     }
     // What took minutes takes milliseconds.
     assert!(started.elapsed().as_secs() < 30);

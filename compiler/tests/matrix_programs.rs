@@ -6,7 +6,7 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::DrainForm;
-use heddle_compiler::{FileError, Options, Program, Reason, Unit};
+use heddle_compiler::{Cuts, FileError, Options, Program, Reason, Unit};
 use heddle_network::Network;
 use heddle_sim::network as golden;
 use rand::SeedableRng;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::support::compile_with;
 use crate::support::matrices::{attention, check, network, options, runs, tiny};
-use crate::support::{load, random_image, refusal};
+use crate::support::{load, random_image};
 
 /// A transpose of a matrix of the input.
 fn turned(rows: u32, cols: u32) -> Network {
@@ -235,6 +235,17 @@ fn triangle() -> Network {
     )
 }
 
+/// Why a network does not fit as it is.
+#[track_caller]
+fn refusal(network: &Network, params: &Params) -> String {
+    let options = Options {
+        cuts: Cuts::Nothing,
+        ..Options::default()
+    };
+    let refused = compile_with(network, params, options).expect_err("it does not fit");
+    refused.to_string()
+}
+
 #[track_caller]
 fn refused(network: &Network, params: &Params, message: &str) {
     assert_eq!(refusal(network, params), message);
@@ -266,15 +277,15 @@ fn networks_of_matrices_that_cannot_be_compiled_say_why() {
         "network matrices does not fit tiny: matrices need 32768 bytes in each partition, in whole banks, \
          4096 available, 28672 missing (set by state_buffer.words_per_bank or state_buffer.banks)",
     );
+    let mut long = tiny();
+    long.program.words = 16384;
     refused(
         &turned(128, 64),
-        &params,
+        &long,
         "network matrices does not fit tiny: matrices need 10240 bytes in each partition, in whole banks, \
          4096 available, 6144 missing (set by state_buffer.words_per_bank or state_buffer.banks)",
     );
     // Source and result fit when each of them has a bank.
-    let mut long = tiny();
-    long.program.words = 16384;
     let program = runs(&turned(40, 80), &long, Options::default());
     let banks = program
         .tensors

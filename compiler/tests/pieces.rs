@@ -45,7 +45,7 @@ fn check_golden(network: &Network, pieces: &Network, image: &[i8], place: &str) 
 }
 
 /// Three images on one machine; then the same from a file.
-fn check_images(made: &Compiled, original: &Network, params: &Params, place: &str) {
+pub fn check_images(made: &Compiled, original: &Network, params: &Params, place: &str) {
     let (network, program) = (&*made.network, &made.program);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let images = [0, 1, 2].map(|_| random_image(&mut rng, network));

@@ -42,7 +42,7 @@ fn written(load: &Load) -> Vec<Memory> {
 }
 
 /// Three images on one machine: every value of every layer, and every number of cycles.
-fn check_images(compiled: &Compiled, network: &Network, params: &Params, place: &str) {
+pub fn check_images(compiled: &Compiled, network: &Network, params: &Params, place: &str) {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let images = [0, 1, 2].map(|_| random_image(&mut rng, network));
     check(&compiled.program, network, params, &images, place);
@@ -241,9 +241,9 @@ fn a_layer_that_does_not_fit_by_itself_is_named() {
 }
 
 /// A memory of a machine.
-type Size = fn(&mut Params) -> &mut u32;
+pub type Size = fn(&mut Params) -> &mut u32;
 
-const SIZES: [Size; 5] = [
+pub const SIZES: [Size; 5] = [
     |p| &mut p.state_buffer.words_per_bank,
     |p| &mut p.column_tiles,
     |p| &mut p.program.words,
@@ -252,15 +252,15 @@ const SIZES: [Size; 5] = [
 ];
 
 /// Halves a memory as long as the network can be compiled.
-fn smallest(network: &Network, params: &Params, options: &Options, size: Size) -> Params {
+pub fn smallest(network: &Network, params: &Params, options: &Options, size: Size) -> Params {
     let mut best = params.clone();
     loop {
         let mut params = best.clone();
         *size(&mut params) /= 2;
-        match compile_with(network, &params, options) {
-            Ok(_) if *size(&mut params) > 0 => best = params,
-            _ => return best,
+        if *size(&mut params) == 0 || compile_with(network, &params, options).is_err() {
+            return best;
         }
+        best = params;
     }
 }
 

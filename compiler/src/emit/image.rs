@@ -16,12 +16,12 @@ use crate::ways::Candidate;
 /// Words by partition and word.
 type Words = BTreeMap<(u32, u32), WordBytes>;
 
-/// Zeros in these words of each partition, weights of some layers, and matrices that are stored.
+/// Zeros in these words of each partition, weights of some layers, and the constants of transposes if it is written once.
 pub(super) fn image(
     graph: &Lowered,
     candidate: &Candidate,
     placement: &Placement,
-    (zeros, layers): (Vec<u32>, Range<usize>),
+    (zeros, layers, once): (Vec<u32>, Range<usize>, bool),
     params: &Params,
 ) -> Vec<(u32, u32, WordBytes)> {
     let planes = placement.tensors.iter().map(|tensor| tensor.planes.len());
@@ -31,8 +31,9 @@ pub(super) fn image(
     };
     let work = candidate.matrices(graph);
     let stored = work.items.iter().zip(&placement.matrices.items);
+    let stored = stored.filter(|(item, _)| layers.contains(&item.steps.start.saturating_sub(1)));
     let stored = stored.filter_map(|(item, place)| Some((place, item.content.as_ref()?)));
-    let written = placement.matrices.written.iter();
+    let written = placement.matrices.written.iter().filter(|_| once);
     let mut matrices = Words::new();
     for (place, elements) in stored.chain(written.map(|(place, elements)| (place, elements))) {
         write(&mut matrices, place, elements);
@@ -81,7 +82,7 @@ pub(super) fn columns(
     params: &Params,
 ) -> Vec<ColumnParam> {
     let mut columns = Vec::new();
-    for index in layers {
+    for index in layers.clone() {
         let layer = &graph.network.layers[index];
         let Some(plan) = &candidate.weights[index] else {
             continue;
@@ -107,12 +108,16 @@ pub(super) fn columns(
             }
         }
     }
-    let lowered = candidate.matrices(graph);
-    let unit = vec![(0, Scale::reciprocal(1))];
-    let unit = lowered
-        .transposes()
-        .then_some((placement.unit_tile.into(), unit));
-    let tiles = (placement.matrix_tile()..).zip(lowered.tiles.iter().cloned());
+    let parts = placement.parts.column_tiles.iter();
+    let mut parts = parts.zip(&placement.matrix_tiles);
+    let Some((_, own)) = parts.find(|(part, _)| **part == layers) else {
+        return columns;
+    };
+    let all = &candidate.matrices(graph).tiles;
+    let tiles = (own.first..).zip(own.tiles.iter().map(|&tile| all[tile].clone()));
+    let unit = own
+        .unit
+        .map(|tile| (tile.into(), vec![(0, Scale::reciprocal(1))]));
     columns.extend(tiles.chain(unit).flat_map(|(tile, scales)| {
         let columns = 0..params.array.cols;
         // One for all, or one for each column; columns that are not used may have any.

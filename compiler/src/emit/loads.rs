@@ -82,7 +82,7 @@ impl Parts<'_> {
             words: Vec::new(),
             first_word: 0,
             columns: image::columns(graph, candidate, placement, columns, params),
-            image: image::image(graph, candidate, placement, (zeros, weights), params),
+            image: image::image(graph, candidate, placement, (zeros, weights, whole), params),
             row_offsets: rows.flat_map(|(_, tables)| tables.offsets()).collect(),
             tables: tables.flat_map(|part| part.tables.clone()).collect(),
         }

@@ -1,6 +1,6 @@
 //! Constants that are found once for a network, whatever way its layers take.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::params::Params;
 use heddle_network::{Layer, Network, Padding, Reduction, Table, Work};
@@ -34,23 +34,24 @@ pub(crate) struct TablePart {
     pub tables: Vec<StoredTable>,
 }
 
-/// Finds them.
+/// Finds them; the host runs some layers for these reasons.
 ///
 /// # Errors
 /// The machine has no tables.
 pub(super) fn constants(
-    network: &Network,
-    readers: &[Vec<usize>],
+    (network, readers): (&Network, &[Vec<usize>]),
+    mut hosts: BTreeMap<usize, String>,
     params: &Params,
 ) -> Result<Constants, CompileError> {
     let mut constants = Constants::default();
     let mut duals = Vec::new();
-    for layer in &network.layers {
+    for (index, layer) in network.layers.iter().enumerate() {
         let inputs = layer.inputs.iter();
         let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
-        let found = match layer.host_reason(&shapes) {
-            None => dual(network, layer, params),
-            Some(reason) => Err(reason.to_string()),
+        let found = match (layer.host_reason(&shapes), hosts.remove(&index)) {
+            (None, None) => dual(network, layer, params),
+            (Some(reason), _) => Err(reason.to_string()),
+            (None, Some(reason)) => Err(reason),
         };
         duals.push(found.as_ref().copied().unwrap_or_default());
         constants.hosts.push(found.err());

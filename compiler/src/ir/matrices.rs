@@ -5,10 +5,12 @@
 
 mod product;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use heddle_arch::params::Params;
 use heddle_arch::requantise::{Rounding, Scale};
+use heddle_arch::word::WORD_BYTES;
 use heddle_network::{Layer, LayerKind, Matrices, Network, Permutation};
 
 use super::Constants;
@@ -26,8 +28,17 @@ pub(crate) struct Item {
     /// Steps in which it is needed: in step i + 1 layer i runs; the host writes the input in step 0 and
     /// reads the output in the last one.
     pub steps: Range<usize>,
-    /// Elements that the host writes with the image.
+    /// Elements that the host writes before that.
     pub content: Option<Vec<i8>>,
+}
+
+impl Item {
+    /// The bytes that it takes in each partition; too many for any memory are all alike.
+    pub fn bytes(&self, params: &Params) -> u64 {
+        let pitch = u64::from(WORD_BYTES * params.weight_words().next_power_of_two());
+        let groups = u64::from(self.shape.cols.div_ceil(params.array.cols));
+        u64::from(self.shape.rows.div_ceil(params.array.rows)) * groups * pitch
+    }
 }
 
 /// How a product is scaled.
@@ -35,8 +46,8 @@ pub(crate) struct Item {
 pub(crate) struct ProductScale {
     /// Column tile.
     pub tile: usize,
-    /// Each group of columns has a tile of its own.
-    pub per_column: bool,
+    /// Each group of columns has a tile of its own; 1 if all have the same.
+    pub tiles: usize,
     /// Zero point of what is streamed.
     pub zero_point: i8,
     pub rounding: Rounding,
@@ -65,6 +76,15 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// A number for operations of a kind.
+    pub fn kind(&self) -> usize {
+        match self {
+            Operation::Product { .. } => 0,
+            Operation::Transpose { .. } => 1,
+            Operation::Wide { .. } => 2,
+        }
+    }
+
     /// The matrices it reads or writes, as far as they are those of tensors or made on the way.
     pub fn items(&self) -> Vec<Id> {
         match self {
@@ -119,6 +139,14 @@ pub(crate) struct MatrixWork {
 }
 
 impl MatrixWork {
+    /// Matrices of a tensor are needed until this step. The host may read what a layer has made, be it the matrix of an earlier one.
+    pub fn live(&mut self, tensor: usize, end: usize) {
+        for &id in self.tensors[tensor].iter().flat_map(|value| &value.ids) {
+            let steps = &mut self.items[id].steps;
+            steps.end = steps.end.max(end).max(tensor + 1);
+        }
+    }
+
     /// The operations of a layer on matrices.
     pub fn operations(&self, layer: usize) -> &[Operation] {
         match &self.layers[layer] {
@@ -127,23 +155,33 @@ impl MatrixWork {
         }
     }
 
+    /// The layer is made of operations on matrices.
+    pub fn is_of_matrices(&self, layer: usize) -> bool {
+        matches!(self.layers[layer], Work::Matrices(_))
+    }
+
     /// The operations of all layers on matrices.
     pub fn all_operations(&self) -> impl Iterator<Item = &Operation> {
         (0..self.layers.len()).flat_map(|layer| self.operations(layer))
     }
 
-    /// Something is transposed.
-    pub fn transposes(&self) -> bool {
-        let mut operations = self.all_operations();
-        operations.any(|operation| !matches!(operation, Operation::Product { .. }))
+    /// The first layer that needs the identity.
+    pub fn first_transpose(&self) -> Option<usize> {
+        (0..self.layers.len()).find(|&layer| {
+            let mut operations = self.operations(layer).iter();
+            operations.any(|operation| matches!(operation, Operation::Transpose { .. }))
+        })
     }
 
-    /// Column tiles of all operations on matrices: one of bias 0 and scale 1 if something is transposed.
-    pub fn column_tiles(&self) -> u32 {
-        if self.items.is_empty() {
-            return 0;
-        }
-        self.tiles.len() as u32 + u32::from(self.transposes())
+    /// Column tiles of the products of some layers, and whether they need the one of bias 0 and scale 1, because something is transposed.
+    pub fn tiles_of(&self, layers: Range<usize>) -> (BTreeSet<usize>, bool) {
+        let operations = || layers.clone().flat_map(|layer| self.operations(layer));
+        let tiles = operations().filter_map(|operation| match operation {
+            Operation::Product { scale, .. } => Some(scale.tile..scale.tile + scale.tiles),
+            _ => None,
+        });
+        let transposes = operations().any(|of| !matches!(of, Operation::Product { .. }));
+        (tiles.flatten().collect(), transposes)
     }
 
     pub fn push(
@@ -198,9 +236,7 @@ pub(super) fn lower(
         };
         lowering.program.tensors.push(value);
     }
-    let mut program = lowering.program;
-    live(network, readers, &mut program);
-    program
+    lowering.program
 }
 
 /// A transpose that can be left out.
@@ -234,26 +270,6 @@ fn wanted(network: &Network, constants: &Constants, fold: bool) -> Vec<bool> {
         }
     }
     votes.into_iter().map(|votes| fold && votes > 0).collect()
-}
-
-/// Steps in which each matrix of a tensor is needed: until the last layer that reads it, or the host.
-fn live(network: &Network, readers: &[Vec<usize>], program: &mut MatrixWork) {
-    let end = network.layers.len() + 1;
-    for (tensor, value) in program.tensors.iter().enumerate() {
-        let Some(value) = value else {
-            continue;
-        };
-        let last = readers[tensor].last().map(|reader| reader + 1);
-        let last = match network.outputs.contains(&tensor) {
-            true => end,
-            false => last.unwrap_or(end),
-        };
-        for &id in &value.ids {
-            let steps = &mut program.items[id].steps;
-            // The host may read what a layer has made, be it the matrix of an earlier one.
-            steps.end = steps.end.max(last.max(tensor) + 1);
-        }
-    }
 }
 
 struct Lowering<'a> {

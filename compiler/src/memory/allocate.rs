@@ -20,6 +20,10 @@ pub(crate) struct SpaceRequest {
     /// Step before which the host clears the halos for each image; 0 if they are cleared with the image alone. Never less for a tensor that
     /// is made later.
     pub cleared: usize,
+    /// The lowest word address that it may have.
+    pub from: usize,
+    /// What that must be a multiple of.
+    pub align: usize,
 }
 
 /// Gives every tensor the word address of its first word. Long tensors are placed first, each at the lowest
@@ -31,7 +35,7 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
     let longest = order.first().map_or(0, |&i| requests[i].written.len());
     let mut placed = Placed::of(requests, longest);
     // Where something begins or ends.
-    let mut candidates = BTreeSet::from([0]);
+    let mut candidates: BTreeSet<usize> = requests.iter().map(|request| request.from).collect();
     let mut firsts = BTreeSet::new();
     let mut addresses = vec![0; requests.len()];
     let mut before: Option<usize> = None;
@@ -41,15 +45,19 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         let fits = placed.test(i);
         // What had no room for its equal has none for it.
         let equal = before.filter(|&other| requests[other] == requests[i]);
-        let first = equal.map_or(0, |other| addresses[other]);
-        let end = candidates.range(first..).copied().find(|&at| fits(at));
+        let first = equal.map_or(request.from, |other| addresses[other]);
+        let align = request.align;
+        let mut ends = candidates
+            .range(first..)
+            .map(|at| at.next_multiple_of(align));
+        let end = ends.find(|&at| fits(at));
         let end = end.expect("behind the last tensor there is room");
         let lead = request.written.iter().position(|&written| written);
         let lead = lead.unwrap_or(0);
         let meeting = firsts.range(first + lead..end + lead);
         let meeting = meeting
             .map(|&word: &usize| word - lead)
-            .find(|&at| fits(at));
+            .find(|&at| at % align == 0 && fits(at));
         let at = meeting.unwrap_or(end);
         addresses[i] = at;
         before = Some(i);
@@ -248,7 +256,16 @@ mod tests {
             steps,
             written: written.chars().map(|c| c == 'w').collect(),
             cleared: 0,
+            from: 0,
+            align: 1,
         }
+    }
+
+    #[test]
+    fn what_must_be_aligned_is_where_the_rows_of_another_one_meet_too() {
+        let mut aligned = request(2..4, "ww");
+        aligned.align = 2;
+        assert_eq!(allocate(&[request(0..2, "-ww-"), aligned]), [0, 4]);
     }
 
     #[test]
@@ -303,11 +320,12 @@ mod tests {
                     let steps = first..first + rng.random_range(1..5);
                     let words = rng.random_range(1..12);
                     let written = (0..words).map(|_| rng.random_bool(0.8)).collect();
-                    let cleared = 0;
                     SpaceRequest {
                         steps,
                         written,
-                        cleared,
+                        cleared: 0,
+                        from: rng.random_range(0..3),
+                        align: rng.random_range(1..4),
                     }
                 })
                 .collect();
@@ -316,6 +334,7 @@ mod tests {
             let mut owners = std::collections::BTreeMap::new();
             let mut kinds = std::collections::BTreeMap::new();
             for (i, (request, &at)) in requests.iter().zip(&addresses).enumerate() {
+                assert!(at >= request.from && at % request.align == 0, "seed {seed}");
                 for (word, &written) in (at..).zip(request.written.iter()) {
                     assert_eq!(
                         *kinds.entry(word).or_insert(written),

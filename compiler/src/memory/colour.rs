@@ -1,13 +1,13 @@
 //! Which matrices may share banks: the two factors of a product are read at the same time, so they may not.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
 use crate::error::CompileError;
-use crate::ir::{MatrixWork, Operation};
+use crate::ir::{Id, MatrixWork, Operation};
 
 /// Groups of banks for all matrices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +91,40 @@ pub(super) fn colours(
         count: groups,
         bound,
     })
+}
+
+/// Groups in which what is bound together has changed sides where that makes the largest group smaller.
+pub(super) fn balanced(work: &MatrixWork, colours: &Colours, params: &Params) -> Vec<usize> {
+    let mut groups = colours.of.clone();
+    if colours.count > 2 {
+        return groups;
+    }
+    let mut sizes: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
+    for (id, item) in work.items.iter().enumerate() {
+        let size = sizes.entry(colours.bound[id]).or_default();
+        size[groups[id]] += item.bytes(params);
+    }
+    let mut order: Vec<(u64, usize)> = (sizes.iter())
+        .map(|(&number, size)| (size[0].abs_diff(size[1]), number))
+        .collect();
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    let mut members: BTreeMap<usize, Vec<Id>> = BTreeMap::new();
+    for (id, &number) in colours.bound.iter().enumerate() {
+        members.entry(number).or_default().push(id);
+    }
+    let mut total = [0, 0];
+    for (_, number) in order {
+        let [a, b] = sizes[&number];
+        let swap = (total[0] + b).max(total[1] + a) < (total[0] + a).max(total[1] + b);
+        let [a, b] = if swap { [b, a] } else { [a, b] };
+        total = [total[0] + a, total[1] + b];
+        if swap {
+            for &id in &members[&number] {
+                groups[id] = 1 - groups[id];
+            }
+        }
+    }
+    groups
 }
 
 /// A number for each matrix, the same for those that are neighbours.

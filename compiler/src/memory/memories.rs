@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use heddle_arch::params::Params;
 
-use crate::error::{Memory, Shortage};
+use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
 use crate::options::Options;
 use crate::ways::Candidate;
@@ -22,6 +22,25 @@ pub(crate) struct Memories<'a> {
 }
 
 impl<'a> Memories<'a> {
+    /// What some layers lack.
+    pub(super) fn does_not_fit(&self, layers: &Range<usize>, lacks: Vec<Shortage>) -> CompileError {
+        let network = &*self.graph.network;
+        CompileError::does_not_fit(network, self.params, lacks).of(layers, network)
+    }
+
+    /// Steps of some layers: the host writes the input in the step before the first layer, and reads outputs behind the last one.
+    pub(super) fn steps(&self, layers: &Range<usize>) -> Range<usize> {
+        let last = self.graph.network.layers.len();
+        let start = match layers.start {
+            0 => 0,
+            start => start + 1,
+        };
+        match layers.end == last {
+            true => start..last + 2,
+            false => start..layers.end + 1,
+        }
+    }
+
     pub fn of(graph: &'a Lowered<'a>, params: &'a Params, options: &'a Options) -> Self {
         let tensors = 0..=graph.network.layers.len();
         Self {
@@ -34,6 +53,9 @@ impl<'a> Memories<'a> {
     }
 }
 
+/// Segments for which memories are too small, and what they lack.
+pub(crate) type Lacks = Vec<(usize, Vec<Shortage>)>;
+
 /// Column tiles and table entries that so many copies of those of some layers are missing.
 pub(super) fn numbers(
     graph: &Lowered,
@@ -44,8 +66,9 @@ pub(super) fn numbers(
 ) -> [Option<Shortage>; 2] {
     let plans = candidate.weights[layers.clone()].iter().flatten();
     let column_tiles: u64 = plans.map(|plan| u64::from(plan.column_tiles)).sum();
-    let column_tiles =
-        copies * (column_tiles + u64::from(candidate.matrices(graph).column_tiles()));
+    let (tiles, transposes) = candidate.matrices(graph).tiles_of(layers.clone());
+    let of_matrices = tiles.len() as u64 + u64::from(transposes);
+    let column_tiles = copies * (column_tiles + of_matrices);
     let entries = copies * entries as u64;
     let offsets = params.state_buffer.row_offsets;
     [

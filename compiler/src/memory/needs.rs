@@ -9,13 +9,13 @@ use super::allocate::{SpaceRequest, agree, allocate};
 use super::memories::{Memories, numbers};
 use super::parts::Cut;
 use crate::error::{Memory, Shortage};
-use crate::product::{RowTables, WeightPlan};
+use crate::product::RowTables;
 use crate::ways::{Addresses, Candidate, Layout, TensorLayout};
 
 impl Memories<'_> {
-    /// The input of the network lies in banks of its own.
+    /// The input of a network of planes lies in banks of its own.
     pub(super) fn apart(&self) -> usize {
-        usize::from(self.params.state_buffer.input_banks > 0)
+        usize::from(self.params.state_buffer.input_banks > 0 && !self.graph.has_matrices())
     }
 
     /// The tensors of a network of planes.
@@ -46,6 +46,8 @@ impl Memories<'_> {
                 steps: self.lifetimes[tensor].clone(),
                 written: layout.written().clone(),
                 cleared: cut.cleared(tensor),
+                from: 0,
+                align: 1,
             };
             (tensor, request)
         })
@@ -132,22 +134,9 @@ impl<'a> Needs<'a> {
         self.memories.graph.layers()
     }
 
-    /// Steps of some layers: the host writes the input in the step before the first layer, and reads outputs behind the last one.
-    fn steps(&self, layers: &Range<usize>) -> Range<usize> {
-        let last = self.memories.graph.network.layers.len();
-        let start = match layers.start {
-            0 => 0,
-            start => start + 1,
-        };
-        match layers.end == last {
-            true => start..last + 2,
-            false => start..layers.end + 1,
-        }
-    }
-
     /// Bytes of a partition from its first one on, up to the end of all tensors that must be there; of all of them together if one is too large.
     fn activation_bytes(&self, layers: &Range<usize>) -> u64 {
-        let ends = &self.addresses.ends[self.steps(layers)];
+        let ends = &self.addresses.ends[self.memories.steps(layers)];
         match self.addresses.bases {
             Some(_) => ends.iter().copied().max().unwrap_or(0),
             None => self.bytes_alive(layers),
@@ -155,7 +144,7 @@ impl<'a> Needs<'a> {
     }
 
     fn bytes_alive(&self, layers: &Range<usize>) -> u64 {
-        let steps = self.steps(layers);
+        let steps = self.memories.steps(layers);
         let memories = self.memories;
         let tensors = memories.tensors(&self.candidate.layout).enumerate();
         let alive = tensors.skip(memories.apart()).filter(|(tensor, _)| {
@@ -190,8 +179,7 @@ impl<'a> Needs<'a> {
 
     /// Bytes of weights of some layers in a partition.
     pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
-        let weights = self.candidate.weights[layers.clone()].iter().flatten();
-        weights.map(|plan| WeightPlan::bytes(plan)).sum()
+        self.candidate.weight_bytes(layers)
     }
 
     /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.
@@ -222,7 +210,7 @@ impl<'a> Needs<'a> {
         weights: u64,
     ) -> Vec<Shortage> {
         let (memories, params) = (self.memories, self.memories.params);
-        let (steps, apart) = (self.steps(around), memories.apart() > 0);
+        let (steps, apart) = (self.memories.steps(around), memories.apart() > 0);
         let input_bytes = match memories.tensors(&self.candidate.layout).next() {
             Some(input) if apart && steps.start < memories.lifetimes[0].end => {
                 input.footprint.bytes
@@ -277,7 +265,9 @@ impl<'a> Needs<'a> {
     fn words(&self, tensors: Range<usize>) -> impl Iterator<Item = (u32, bool)> {
         let first = tensors.start.max(self.memories.apart());
         let layouts = self.candidate.layout.tensors[first..tensors.end].iter();
-        let layouts = (first..).zip(layouts.flatten());
+        let layouts = (first..)
+            .zip(layouts)
+            .filter_map(|(tensor, layout)| Some((tensor, layout.as_ref()?)));
         layouts.flat_map(|(tensor, layout)| {
             let words = self.bases()[tensor] / WORD_BYTES..;
             words.zip(layout.written().iter().copied())

@@ -3,6 +3,8 @@
 use std::iter;
 use std::ops::Range;
 
+use crate::ir::TablePart;
+
 /// How a network is cut into segments.
 #[derive(Debug, Clone)]
 pub(crate) struct Cut {
@@ -31,6 +33,23 @@ impl Cut {
             clears,
             beside,
         }
+    }
+
+    /// The same with a segment and the one behind it as one; none if functions of one byte have other numbers from there on.
+    pub fn with_next(&self, number: usize, tables: &[TablePart]) -> Option<Self> {
+        let next = &self.segments[number + 1];
+        if tables.iter().any(|part| part.first == next.start) {
+            return None;
+        }
+        let mut joined = self.clone();
+        joined.segments[number].end = next.end;
+        joined.segments.remove(number + 1);
+        Some(joined)
+    }
+
+    /// Segments whose data are in the machine at the same time.
+    pub fn copies(&self) -> u64 {
+        1 + u64::from(self.beside && self.segments.len() > 1)
     }
 
     /// All segments that may be loaded or run while one does; only itself where they take each other's places.

@@ -5,10 +5,12 @@ use std::ops::Range;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
-use super::matrices::Matrices;
 use super::parts::Parts;
-use crate::layout::TensorPlan;
+use super::regions::Matrices;
+use crate::ir::Id;
+use crate::layout::{MatrixPlace, TensorPlan};
 use crate::product::{PlacedLayer, RowTables, WeightPlan};
+use crate::ways::{Helper, Places};
 
 /// Where everything lies.
 #[derive(Debug)]
@@ -17,8 +19,10 @@ pub(crate) struct Placement {
     pub tensors: Vec<TensorPlan>,
     /// Address of the weights of each layer of planes.
     pub weights: Vec<u32>,
-    /// First column tile of each layer of planes; at the end that of the matrices, behind them.
+    /// First column tile of each layer of planes.
     pub column_tiles: Vec<u32>,
+    /// Column tiles of the matrices for each part of the layers, behind those of planes.
+    pub matrix_tiles: Vec<MatrixTiles>,
     /// Which layers have their data in the memories at the same time.
     pub parts: Parts,
     /// Offset tables of the rows, for each part of the layers.
@@ -29,8 +33,17 @@ pub(crate) struct Placement {
     pub halos: Vec<Vec<u32>>,
     /// The matrices.
     pub matrices: Matrices,
-    /// The column tile with bias 0 and scale 1.
-    pub unit_tile: u16,
+}
+
+/// Column tiles of matrices that are there at the same time.
+#[derive(Debug)]
+pub(crate) struct MatrixTiles {
+    /// Number of the first one.
+    pub first: u32,
+    /// Which of the tiles of all products they are, counting up.
+    pub tiles: Vec<usize>,
+    /// The one with bias 0 and scale 1, if something is transposed.
+    pub unit: Option<u16>,
 }
 
 impl Placement {
@@ -63,8 +76,43 @@ impl Placement {
         own.expect("every layer is in a part").1.first(index)
     }
 
-    /// First column tile of the matrices.
-    pub fn matrix_tile(&self) -> u32 {
-        self.column_tiles.last().copied().unwrap_or(0)
+    /// The matrices of a layer.
+    pub fn matrices_of(&self, layer: usize) -> MatricesOf<'_> {
+        let mut parts = self.parts.column_tiles.iter().zip(&self.matrix_tiles);
+        let own = parts.find(|(layers, _)| layers.contains(&layer));
+        MatricesOf {
+            matrices: &self.matrices,
+            tiles: own.expect("every layer is in a part").1,
+        }
+    }
+}
+
+/// Where the matrices of a layer lie, and its column tiles.
+pub(crate) struct MatricesOf<'a> {
+    matrices: &'a Matrices,
+    tiles: &'a MatrixTiles,
+}
+
+impl Places for MatricesOf<'_> {
+    fn matrix(&self, id: Id) -> MatrixPlace {
+        self.matrices.items[id]
+    }
+
+    fn helper(&self, helper: Helper, source: Id) -> MatrixPlace {
+        self.matrices.helper(helper, source)
+    }
+
+    fn tile(&self, tile: usize) -> u16 {
+        let number = self.tiles.tiles.binary_search(&tile);
+        let number = number.expect("it is one of the part");
+        self.tiles.first as u16 + number as u16
+    }
+
+    fn unit_tile(&self) -> u16 {
+        self.tiles.unit.unwrap_or(0)
+    }
+
+    fn are_final(&self) -> bool {
+        true
     }
 }

@@ -12,9 +12,9 @@ use std::ops::Range;
 use heddle_arch::params::Params;
 use heddle_arch::word::WORD_BYTES;
 
-use super::matrices::{Matrices, Regions};
 use super::needs::Needs;
 use super::parts::{Cut, Parts};
+use super::regions::{Matrices, Regions};
 use crate::error::Memory;
 use crate::ways::Candidate;
 

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use heddle_arch::params::ProgramMemory;
 use heddle_arch::word::WORD_BYTES;
 
-use super::memories::Memories;
+use super::memories::{Lacks, Memories};
 use super::needs::Needs;
 use super::parts::Cut;
-use super::{matrices, planes};
+use super::planes;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ways::{Addresses, Candidate};
 
@@ -36,17 +36,6 @@ pub(crate) struct Fit {
     pub addresses: Option<Rc<Addresses>>,
     /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments.
     pub clocks: u64,
-}
-
-impl Fit {
-    /// All layers at once, of which some are of matrices.
-    pub fn whole(layers: Range<usize>) -> Self {
-        Self {
-            cut: Cut::none(layers),
-            addresses: None,
-            clocks: 0,
-        }
-    }
 }
 
 /// Instruction words of the layers.
@@ -93,6 +82,13 @@ impl<'a> Words<'a> {
         )
     }
 
+    /// The segments for which the program memory is too small.
+    fn shortages(&self, cut: &Cut) -> Lacks {
+        let segments = cut.segments.iter().enumerate();
+        let lacks = segments.filter_map(|(at, layers)| Some((at, vec![self.shortage(layers)?])));
+        lacks.collect()
+    }
+
     fn needed(&self, layers: &Range<usize>, whole: bool) -> u64 {
         let own: u64 = self.of_layers[layers.clone()].iter().sum();
         // Each run of the machine ends with HALT, a word.
@@ -106,23 +102,31 @@ impl<'a> Words<'a> {
 impl<'a> Memories<'a> {
     /// How much of the memories is missing, in millionths of what there is: for all layers, or for each of them; 0 if all fits.
     pub fn lacks(&self, candidate: &Candidate, room: Room) -> Vec<u64> {
-        if room == Room::AtOnce && self.graph.has_matrices() {
-            let lack = match matrices::place(self, candidate) {
-                Ok(_) => 0,
-                Err(CompileError::DoesNotFit { shortages, .. }) => {
-                    shortages.iter().map(Shortage::share).sum()
-                }
-                Err(_) => u64::MAX,
-            };
-            return vec![lack];
-        }
         let cut = self.least(room);
-        let needs = Needs::of(self, candidate, &cut);
-        let share = |layers: &Range<usize>| {
-            let shortages = needs.shortages(layers);
-            shortages.iter().map(Shortage::share).sum()
-        };
-        cut.segments.iter().map(share).collect()
+        let mut shares = vec![0; cut.segments.len()];
+        match self.shortages(candidate, &cut) {
+            Ok(lacks) => {
+                for (segment, lacks) in lacks {
+                    shares[segment] = lacks.iter().map(Shortage::share).sum();
+                }
+            }
+            Err(_) => shares[0] = u64::MAX,
+        }
+        shares
+    }
+
+    /// The segments for which a memory is too small, whatever instruction words they have.
+    ///
+    /// # Errors
+    /// Matrices cannot be parted.
+    fn shortages(&self, candidate: &Candidate, cut: &Cut) -> Result<Lacks, CompileError> {
+        if self.graph.has_matrices() {
+            return self.lacks_of_matrices(candidate, cut);
+        }
+        let needs = Needs::of(self, candidate, cut);
+        let segments = cut.segments.iter().enumerate();
+        let lacks = segments.map(|(segment, layers)| (segment, needs.shortages(layers)));
+        Ok(lacks.filter(|(_, lacks)| !lacks.is_empty()).collect())
     }
 
     /// The segments that need least.
@@ -134,21 +138,21 @@ impl<'a> Memories<'a> {
     }
 
     /// The layers that do not fit alone, and what each of them lacks. If nothing but instruction words are missing, the first one: cutting
-    /// it may give others a mapping of fewer words.
-    pub fn too_large(&self, candidate: &Candidate, words: &Words) -> Vec<(usize, Vec<Shortage>)> {
+    /// it may give others a mapping of fewer words. Matrices get no places before their words fit: there may be thousands.
+    ///
+    /// # Errors
+    /// Matrices cannot be parted.
+    pub fn too_large(&self, candidate: &Candidate, words: &Words) -> Result<Lacks, CompileError> {
         let cut = self.least(Room::Alone);
-        let needs = Needs::of(self, candidate, &cut);
-        let layers = || cut.segments.iter().enumerate();
-        let lacks = layers().map(|(layer, layers)| (layer, needs.shortages(layers)));
-        let lacks: Vec<_> = lacks.filter(|(_, lacks)| !lacks.is_empty()).collect();
-        if !lacks.is_empty() {
-            return lacks;
+        let words = words.shortages(&cut);
+        if self.graph.has_matrices() && !words.is_empty() {
+            return Ok(words);
         }
-        let mut words = layers().filter_map(|(layer, layers)| {
-            let lack = words.shortage(layers)?;
-            Some((layer, vec![lack]))
-        });
-        words.next().into_iter().collect()
+        let lacks = self.shortages(candidate, &cut)?;
+        Ok(match lacks.is_empty() {
+            true => words.into_iter().take(1).collect(),
+            false => lacks,
+        })
     }
 
     /// The segments of a combination whose layers have so many instruction words and cycles, and where its tensors lie.
@@ -184,11 +188,6 @@ impl<'a> Memories<'a> {
         })
     }
 
-    fn does_not_fit(&self, layers: &Range<usize>, lacks: Vec<Shortage>) -> CompileError {
-        let network = &*self.graph.network;
-        CompileError::does_not_fit(network, self.params, lacks).of(layers, network)
-    }
-
     /// All layers at once.
     fn whole(
         &self,
@@ -197,22 +196,25 @@ impl<'a> Memories<'a> {
     ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
         let all = self.graph.layers();
         let cut = Cut::none(all.clone());
-        let (mut lacks, addresses) = match self.graph.has_matrices() {
-            true => (Vec::new(), None),
-            false => {
-                let needs = Needs::of(self, candidate, &cut);
-                (needs.shortages(&all), Some(needs.addresses))
+        let of_planes = !self.graph.has_matrices();
+        let needed = words.needed(&all, self.options.whole);
+        let room = self.params.program.words.into();
+        let words = Shortage::of(Memory::Program, needed, room);
+        let mut lacks: Vec<Shortage> = match of_planes || words.is_none() {
+            true => {
+                let lacks = self.shortages(candidate, &cut)?.into_iter();
+                lacks.flat_map(|(_, lacks)| lacks).collect()
             }
+            false => Vec::new(),
         };
         if lacks.is_empty() {
-            let needed = words.needed(&all, self.options.whole);
-            let room = self.params.program.words.into();
-            lacks.extend(Shortage::of(Memory::Program, needed, room));
+            lacks.extend(words);
         }
-        match lacks.is_empty() {
-            true => Ok((cut, addresses)),
-            false => Err(self.does_not_fit(&all, lacks)),
+        if !lacks.is_empty() {
+            return Err(self.does_not_fit(&all, lacks));
         }
+        let addresses = of_planes.then(|| self.addresses(&candidate.layout, &cut));
+        Ok((cut, addresses))
     }
 
     /// Segments with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
@@ -225,12 +227,46 @@ impl<'a> Memories<'a> {
             let (network, constants) = (&self.graph.network, &self.graph.constants);
             constants.check_tables(network, self.params)?;
         }
-        if let Some((layer, lacks)) = self.too_large(candidate, words).into_iter().next() {
+        if let Some((layer, lacks)) = self.too_large(candidate, words)?.into_iter().next() {
             return Err(self.does_not_fit(&(layer..layer + 1), lacks));
         }
-        let kept = self.join(candidate, words, false);
-        let (cut, addresses) = kept.or_else(|_| self.join(candidate, words, true))?;
-        Ok((cut, Some(addresses)))
+        let join = |clears| match self.graph.has_matrices() {
+            true => Ok((self.join_matrices(candidate, words, clears)?, None)),
+            false => {
+                let (cut, addresses) = self.join(candidate, words, clears)?;
+                Ok((cut, Some(addresses)))
+            }
+        };
+        join(false).or_else(|_| join(true))
+    }
+
+    /// The same for a network of matrices, in which everything gets other addresses.
+    fn join_matrices(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+        clears: bool,
+    ) -> Result<Cut, CompileError> {
+        let lacks = |cut: &Cut| {
+            let mut lacks = words.shortages(cut);
+            if lacks.is_empty() {
+                lacks = self.lacks_of_matrices(candidate, cut)?;
+            }
+            match lacks.into_iter().next() {
+                Some((at, lacks)) => Err(self.does_not_fit(&cut.segments[at], lacks)),
+                None => Ok(()),
+            }
+        };
+        let mut cut = Cut::alone(self.graph.layers(), clears, self.options.double_buffered);
+        lacks(&cut)?;
+        let mut number = 0;
+        while number + 1 < cut.segments.len() {
+            match cut.with_next(number, &self.graph.constants.tables) {
+                Some(joined) if lacks(&joined).is_ok() => cut = joined,
+                _ => number += 1,
+            }
+        }
+        Ok(cut)
     }
 
     /// Joins layers to segments, from the first one on, as long as everything fits.
@@ -255,19 +291,17 @@ impl<'a> Memories<'a> {
         }
         let mut number = 0;
         while number + 1 < cut.segments.len() {
-            let next = cut.segments[number + 1].clone();
-            // Functions of one byte have other numbers from here on.
-            let mut tables = self.graph.constants.tables.iter();
-            if tables.any(|part| part.first == next.start) {
+            let Some(joined) = cut.with_next(number, &self.graph.constants.tables) else {
                 number += 1;
                 continue;
-            }
-            let mut joined = cut.clone();
-            joined.segments.remove(number + 1);
-            joined.segments[number].end = next.end;
+            };
             let near = number.saturating_sub(1)..joined.segments.len().min(number + 2);
             let bases = addresses.bases.as_deref().unwrap_or_default();
-            let stays = !clears || self.may_stay(&candidate.layout, &joined, bases, &next);
+            // Halos of these are cleared earlier than before; behind the next segment they are if it is beside this one.
+            let next = cut.segments[number + 1].start;
+            let last = cut.segments.len().min(number + 1 + cut.copies() as usize) - 1;
+            let earlier = next..cut.segments[last].end;
+            let stays = !clears || self.may_stay(&candidate.layout, &joined, bases, &earlier);
             if stays && lacks(&joined, &addresses, near).is_none() {
                 cut = joined;
                 continue;

@@ -2,15 +2,20 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use heddle_arch::params::Params;
 
 use super::layouts::TensorLayout;
+use super::matrices::{MatrixWords, words};
 use super::orders::{layer_orders, tensor_orders};
 use crate::cost;
+use crate::error::CompileError;
 use crate::ir::{Lowered, MatrixWork};
 use crate::layout::{PixelOrder, TensorPlan};
+use crate::options::MatrixOptions;
+use crate::product::matrix::MatrixError;
 use crate::product::{ClusterLayer, Mapping, Orders, PlacedLayer, RowEntries, WeightPlan};
 
 /// Which depthwise layers make several pixels at a time.
@@ -146,6 +151,12 @@ impl Candidate {
             && (0..self.weights.len()).all(|layer| streams(self, layer) == streams(other, layer))
     }
 
+    /// Bytes of weights of some layers in a partition.
+    pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
+        let weights = self.weights[layers.clone()].iter().flatten();
+        weights.map(|plan| plan.bytes()).sum()
+    }
+
     /// The weights of a layer are streamed.
     pub fn streams(&self, layer: usize) -> bool {
         let plan = self.weights[layer].as_ref();
@@ -198,6 +209,7 @@ fn id<T>(value: &Rc<T>) -> usize {
 pub(crate) struct Builder<'a> {
     pub graph: &'a Lowered<'a>,
     pub params: &'a Params,
+    options: MatrixOptions,
     layouts: RefCell<HashMap<Vec<Mapping>, Rc<Layout>>>,
     /// For each layer.
     plans: Vec<Memo<PlanKey, Rc<WeightPlan>>>,
@@ -205,20 +217,24 @@ pub(crate) struct Builder<'a> {
     costs: Vec<Memo<Vec<usize>, LayerCost>>,
     /// For each tensor, by its order and the weights of its readers.
     tensors: Vec<Memo<TensorKey, Rc<TensorLayout>>>,
+    /// Instruction words of the layers of matrices, if copies are not kept, and if they are.
+    matrix_words: [OnceCell<Result<MatrixWords, (usize, MatrixError)>>; 2],
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(graph: &'a Lowered<'a>, params: &'a Params) -> Self {
+    pub fn new(graph: &'a Lowered<'a>, params: &'a Params, options: MatrixOptions) -> Self {
         let layers = graph.network.layers.len();
         let memos = layers + 1;
         Self {
             graph,
             params,
+            options,
             layouts: RefCell::default(),
             plans: (0..layers).map(|_| Memo::default()).collect(),
             rows: (0..layers).map(|_| Memo::default()).collect(),
             costs: (0..layers).map(|_| Memo::default()).collect(),
             tensors: (0..memos).map(|_| Memo::default()).collect(),
+            matrix_words: Default::default(),
         }
     }
 
@@ -490,8 +506,22 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Instruction words of each layer of planes, without HALT. They do not depend on addresses.
-    pub fn words(&self, candidate: &Candidate, cluster: &[Option<ClusterLayer>]) -> Vec<u64> {
+    /// Instruction words of each layer, without HALT, if the identity is built so many times. They do not depend on addresses.
+    ///
+    /// # Errors
+    /// The machine cannot do an operation on matrices.
+    pub fn words(
+        &self,
+        candidate: &Candidate,
+        cluster: &[Option<ClusterLayer>],
+        builds: u64,
+    ) -> Result<Vec<u64>, CompileError> {
+        let of_matrices = self.matrix_words[usize::from(candidate.switches.keeps)]
+            .get_or_init(|| words(candidate.matrices(self.graph), self.options, self.params));
+        let of_matrices = of_matrices.as_ref().map_err(|(layer, error)| {
+            let layer = &self.graph.network.layers[*layer];
+            CompileError::of_layer(layer, error)
+        })?;
         let of_layer = |layer: usize| match (&cluster[layer], &candidate.weights[layer]) {
             (Some(sparse), Some(plan)) => self.alone(layer, plan, &candidate.layout, |placed| {
                 let instructions = placed.cluster_instructions(sparse);
@@ -501,10 +531,13 @@ impl<'a> Builder<'a> {
                 let costs = candidate.costs.as_ref();
                 costs
                     .and_then(|costs| costs[layer])
-                    .map_or(0, |cost| cost.words)
+                    .map_or(of_matrices.layers[layer], |cost| cost.words)
             }
         };
-        self.graph.layers().map(of_layer).collect()
+        let mut all: Vec<u64> = self.graph.layers().map(of_layer).collect();
+        let (first, words) = of_matrices.built;
+        all[first] += builds * words;
+        Ok(all)
     }
 
     /// Cycles of the layers of planes, each alone; of those on the cluster by estimate.

@@ -258,22 +258,87 @@ pub fn random_matrices(rng: &mut ChaCha8Rng) -> Network {
         layers.push(layer);
         tensors.push(tensor);
     }
-    // Layers that nobody reads are left out, the last one excepted.
+    match without_idle(&mut layers) {
+        true => network(shape, zero_point, &layers),
+        false => random_matrices(rng),
+    }
+}
+
+/// Leaves out layers that nobody reads, the last one excepted; false if the input is not read.
+fn without_idle(layers: &mut Vec<Value>) -> bool {
     loop {
         let read = |name: &Value| {
             let inputs = layers.iter().filter_map(|layer| layer["inputs"].as_array());
             inputs.flatten().any(|input| input == name)
         };
         let last = layers.len() - 1;
-        let idle = (0..last).find(|&at| !read(&layers[at]["name"]));
-        match idle {
+        match (0..last).find(|&at| !read(&layers[at]["name"])) {
             Some(at) => drop(layers.remove(at)),
-            None if read(&json!("input")) => break,
-            None => layers.clear(),
-        }
-        if layers.is_empty() {
-            return random_matrices(rng);
+            None => return read(&json!("input")),
         }
     }
-    network(shape, zero_point, &layers)
+}
+
+/// A convolution of 3 x 3 that keeps the size of planes.
+fn random_convolution(rng: &mut ChaCha8Rng, name: &str, source: &Tensor) -> (Value, Tensor) {
+    let [inputs, height, width] = source.shape;
+    let channels = rng.random_range(1..=12);
+    let weights: Vec<i8> = (0..9 * inputs * channels).map(|_| rng.random()).collect();
+    let (multiplier, shift) = random_scale(rng, 9 * inputs);
+    let zero_point = match rng.random_bool(0.5) {
+        true => 0,
+        false => rng.random_range(-128..=127),
+    };
+    let layer = json!({"kind": "conv2d", "name": name, "inputs": [source.name], "kernel": [3, 3],
+        "output_channels": channels, "padding": {"top": 1, "bottom": 1, "left": 1, "right": 1},
+        "weights": weights, "multiplier": vec![multiplier; channels as usize],
+        "shift": vec![shift; channels as usize], "output_zero_point": zero_point, "rounding": "double",
+        "bias": vec![0; channels as usize], "activation_min": -128, "activation_max": 127});
+    let shape = [channels, height, width];
+    let name = name.to_string();
+    (layer, Tensor { name, shape })
+}
+
+/// Layers of planes and of matrices by turns, with a layer of the host between them. Planes may wait while matrices are there.
+pub fn random_mixed(rng: &mut ChaCha8Rng) -> Network {
+    let shape = [1, 1, 1].map(|_: i32| rng.random_range(1..=9));
+    let mut tensors = vec![Tensor {
+        name: "input".to_string(),
+        shape,
+    }];
+    let mut layers = Vec::new();
+    let mut of_planes = rng.random_bool(0.6);
+    // Planes to go on from.
+    let mut planes = tensors.clone();
+    for _ in 0..rng.random_range(2..=5) {
+        let mut first = tensors.len() - 1;
+        for _ in 0..rng.random_range(1..=3) {
+            let name = format!("layer{}", layers.len());
+            let from = match planes.len() > 1 && rng.random_bool(0.3) {
+                true => planes[rng.random_range(0..planes.len())].clone(),
+                false => tensors[tensors.len() - 1].clone(),
+            };
+            let (layer, tensor) = match (of_planes, rng.random_bool(0.6)) {
+                (true, _) => random_convolution(rng, &name, &from),
+                (false, true) => random_product(rng, &name, &tensors[first..], 0),
+                (false, false) => random_transpose(rng, &name, &tensors[first..]),
+            };
+            layers.push(layer);
+            planes.extend(of_planes.then(|| tensor.clone()));
+            tensors.push(tensor);
+            first += usize::from(rng.random_bool(0.3));
+        }
+        let last = tensors[tensors.len() - 1].clone();
+        let name = format!("layer{}", layers.len());
+        layers.push(
+            json!({"kind": "slice", "name": name, "inputs": [last.name], "start": [0, 0, 0],
+            "output_shape": last.shape}),
+        );
+        tensors.push(Tensor { name, ..last });
+        of_planes = !of_planes;
+    }
+    match without_idle(&mut layers) {
+        true => network(shape, 0, &layers),
+        false => random_mixed(rng),
+    }
 }

@@ -136,7 +136,7 @@ impl Lowering<'_> {
         destination
     }
 
-    /// The second factor, terms x columns, from the network file. It is always there.
+    /// The second factor, terms x columns, from the network file.
     fn stored(&mut self, layer: &Layer, matmul: Matmul, terms: u32) -> Id {
         let cols = layer.output.width;
         let at = |term: u32, col: u32| match matmul.transposed[1] {
@@ -146,9 +146,9 @@ impl Lowering<'_> {
         let places = (0..terms).flat_map(|term| (0..cols).map(move |col| (term, col)));
         let content = places.map(|(term, col)| layer.weights[at(term, col) as usize]);
         let content = content.collect();
-        let end = self.network.layers.len() + 2;
         let shape = MatrixShape { rows: terms, cols };
-        self.program.push(shape, 0..end, Some(content))
+        self.program
+            .push(shape, self.step..self.step + 1, Some(content))
     }
 
     fn scale(&mut self, layer: &Layer, zero_point: i8) -> ProductScale {
@@ -171,7 +171,7 @@ impl Lowering<'_> {
         let output = i16::from(layer.output_zero_point);
         ProductScale {
             tile,
-            per_column,
+            tiles: pairs.len().div_ceil(self.cols).max(1),
             zero_point,
             rounding: layer.rounding,
             bounds: (i16::from(layer.min) - output, i16::from(layer.max) - output),

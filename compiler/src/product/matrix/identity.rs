@@ -37,6 +37,11 @@ impl IdentityBuild {
     /// If the matrix has another shape, or something does not fit.
     pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
         self.check(params)?;
+        self.unplaced(params)
+    }
+
+    /// The same, wherever it lies: as many words and cycles.
+    pub(crate) fn unplaced(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
         let mut steps = Steps {
             instructions: Vec::new(),
             tile: self.tile,

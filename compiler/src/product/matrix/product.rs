@@ -63,15 +63,20 @@ impl Product {
     /// If the shapes do not belong together, the matrices do not fit, or results would overwrite what is
     /// still to be read.
     pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
-        let (w, x) = (self.weights.shape, self.moving.shape);
         let weights = ("weights", &self.weights);
         let moving = ("moving matrix", &self.moving);
         let result = ("result", &self.result);
-        shape(moving, w.rows, x.cols)?;
-        shape(result, w.cols, x.cols)?;
+        self.check_shapes()?;
         places(weights, moving, result, params)?;
         apart(result, weights)?;
         apart(result, moving)?;
+        self.unplaced(params)
+    }
+
+    /// The same, wherever the matrices lie: as many words and cycles.
+    pub(crate) fn unplaced(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
+        self.check_shapes()?;
+        let w = self.weights.shape;
         let bands = w.rows.div_ceil(params.array.rows);
         let mut pass = Pass::new(self.scaling, params);
         for piece in pieces(&self.weights, params) {
@@ -95,6 +100,12 @@ impl Product {
             }
         }
         legal(pass.instructions, params)
+    }
+
+    fn check_shapes(&self) -> Result<(), MatrixError> {
+        let (w, x) = (self.weights.shape, self.moving.shape);
+        shape(("moving matrix", &self.moving), w.rows, x.cols)?;
+        shape(("result", &self.result), w.cols, x.cols)
     }
 }
 

@@ -61,7 +61,14 @@ impl Transpose {
     /// If the matrices do not fit, results would overwrite what is still to be read, or the machine cannot keep
     /// the form of the drain.
     pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
-        self.check(params)?;
+        self.check_shapes(params)?;
+        self.check_places(params)?;
+        self.unplaced(params)
+    }
+
+    /// The same, wherever the matrices lie: as many words and cycles.
+    pub(crate) fn unplaced(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
+        self.check_shapes(params)?;
         let mut pass = Pass::new(Scaling::unchanged(self.tile), params);
         let shape = self.source.shape;
         for piece in pieces(&self.source, params) {
@@ -92,18 +99,24 @@ impl Transpose {
         self.source.shape.rows.div_ceil(params.array.rows)
     }
 
-    fn check(&self, params: &Params) -> Result<(), MatrixError> {
+    fn check_shapes(&self, params: &Params) -> Result<(), MatrixError> {
+        let MatrixShape { rows, cols } = self.source.shape;
+        shape(("destination", &self.destination), cols, rows)?;
+        let rows = params.array.rows;
+        shape(("identity", &self.identity), rows, rows)?;
+        match self.form {
+            DrainForm::Direct => Ok(()),
+            _ => depth(params),
+        }
+    }
+
+    fn check_places(&self, params: &Params) -> Result<(), MatrixError> {
         let source = ("source", &self.source);
         let identity = ("identity", &self.identity);
         let destination = ("destination", &self.destination);
-        let MatrixShape { rows, cols } = self.source.shape;
-        shape(destination, cols, rows)?;
-        shape(identity, params.array.rows, params.array.rows)?;
+        let MatrixShape { rows, .. } = self.source.shape;
         places(source, identity, destination, params)?;
         apart(destination, identity)?;
-        if self.form != DrainForm::Direct {
-            depth(params)?;
-        }
         // A block that is loaded as a whole before it drains may be overwritten.
         let parts = self.parts(params.array.rows.min(rows), params).len();
         let loads = pieces(&self.source, params).len() * self.bands(params) as usize * parts;

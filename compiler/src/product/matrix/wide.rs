@@ -60,6 +60,12 @@ impl WideTranspose {
     /// If the matrices do not fit or do not belong together.
     pub fn instructions(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
         self.check(params)?;
+        self.unplaced(params)
+    }
+
+    /// The same, wherever the matrices lie: as many words and cycles.
+    pub(crate) fn unplaced(&self, params: &Params) -> Result<Vec<Instruction>, MatrixError> {
+        self.check_shapes(params)?;
         let mut pass = Pass::new(Scaling::unchanged(self.tile), params);
         for (portion, plane) in (0..).zip(&self.planes) {
             self.take_apart(portion, plane, &mut pass, params);
@@ -149,48 +155,52 @@ impl WideTranspose {
         }
     }
 
+    /// What the portions are multiplied with.
+    fn moving(&self) -> Vec<(&'static str, &MatrixPlace)> {
+        match &self.portions {
+            Portions::Placed(spread) => vec![("spread identity", spread)],
+            Portions::Added(scaled) => scaled.iter().map(|of| ("scaled identity", of)).collect(),
+        }
+    }
+
+    fn check_shapes(&self, params: &Params) -> Result<(), MatrixError> {
+        let (count, rows) = (self.count(), params.array.rows);
+        let MatrixShape { rows: m, cols } = self.source.shape;
+        let n = cols / count.max(1);
+        shape(("source", &self.source), m, n * count)?;
+        shape(("identity", &self.identity), rows, rows)?;
+        let spread = Self::spread(count, params);
+        let (wanted, bytes) = match &self.portions {
+            Portions::Placed(_) => ((spread.rows, spread.cols), count * m),
+            Portions::Added(_) => ((rows, rows), m),
+        };
+        for (what, place) in self.moving() {
+            shape((what, place), wanted.0, wanted.1)?;
+        }
+        shape(("destination", &self.destination), n, bytes)?;
+        let depth = params.results_buffer.depth;
+        if matches!(self.portions, Portions::Placed(_)) && depth < count {
+            return Err(MatrixError::Sums { depth, count });
+        }
+        let mut planes = self.planes.iter();
+        planes.try_for_each(|plane| shape(("portion", plane), m, n))
+    }
+
     fn check(&self, params: &Params) -> Result<(), MatrixError> {
-        let count = self.count();
-        let rows = params.array.rows;
+        self.check_shapes(params)?;
         let source = ("source", &self.source);
         let destination = ("destination", &self.destination);
         let identity = ("identity", &self.identity);
-        let MatrixShape { rows: m, cols } = self.source.shape;
-        let n = cols / count.max(1);
-        shape(source, m, n * count)?;
-        shape(identity, rows, rows)?;
-        let (moving, bytes): (Vec<(&'static str, &MatrixPlace)>, u32) = match &self.portions {
-            Portions::Placed(spread) => {
-                let wanted = Self::spread(count, params);
-                shape(("spread identity", spread), wanted.rows, wanted.cols)?;
-                (vec![("spread identity", spread)], count * m)
-            }
-            Portions::Added(scaled) => {
-                for place in scaled {
-                    shape(("scaled identity", place), rows, rows)?;
-                }
-                let scaled = scaled.iter().map(|place| ("scaled identity", place));
-                (scaled.collect(), m)
-            }
-        };
-        shape(destination, n, bytes)?;
-        if let (Portions::Placed(_), true) = (&self.portions, params.results_buffer.depth < count) {
-            return Err(MatrixError::Sums {
-                depth: params.results_buffer.depth,
-                count,
-            });
-        }
         for (at, plane) in self.planes.iter().enumerate() {
             let plane = ("portion", plane);
             for other in &self.planes[..at] {
                 apart(plane, ("another portion", other))?;
             }
-            shape(plane, m, n)?;
             places(identity, source, plane, params)?;
             apart(plane, source)?;
             apart(plane, identity)?;
             apart(destination, plane)?;
-            for &other in &moving {
+            for other in self.moving() {
                 places(plane, other, destination, params)?;
                 if other.1.strided(0, 0, 1, other.1.shape.cols).len() > 1 {
                     return Err(MatrixError::Gaps { what: other.0 });

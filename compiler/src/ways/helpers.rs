@@ -5,11 +5,11 @@ use heddle_arch::params::Params;
 use crate::ir::{MatrixWork, Operation};
 use crate::layout::{MatrixPlace, MatrixShape};
 use crate::options::{IdentitySource, MatrixOptions};
-use crate::product::matrix::WideTranspose;
+use crate::product::matrix::{DrainForm, WideTranspose};
 
 /// A constant that transposes need in a group of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Helper {
+pub(crate) enum Helper {
     /// The identity, streamed.
     Identity,
     /// A word with a 1, of which the identity is built.
@@ -23,17 +23,26 @@ pub(super) enum Helper {
 }
 
 /// The group of the constants for what lies in a group.
-pub(super) fn other(group: usize) -> usize {
+pub(crate) fn other(group: usize) -> usize {
     usize::from(group == 0)
 }
 
 /// What the constants of a group need.
-pub(super) struct Wanted<'p> {
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'p> {
     pub options: MatrixOptions,
     pub params: &'p Params,
 }
 
 impl Wanted<'_> {
+    /// The last column tile of the machine, if transposes use it: pauses between their sums and drains are made of those before it.
+    pub fn last_tile(&self) -> Option<u16> {
+        match self.options.form {
+            DrainForm::Direct | DrainForm::All => None,
+            DrainForm::Row | DrainForm::Part => Some((self.params.column_tiles - 1) as u16),
+        }
+    }
+
     pub fn place(&self, helper: Helper, base: u32) -> MatrixPlace {
         let params = self.params;
         let rows = params.array.rows;
@@ -70,7 +79,7 @@ impl Wanted<'_> {
 }
 
 /// The constants that the operations need, with their groups.
-pub(super) fn helpers(lowered: &MatrixWork, groups: &[usize], built: bool) -> Vec<(Helper, usize)> {
+pub(crate) fn helpers(lowered: &MatrixWork, groups: &[usize], built: bool) -> Vec<(Helper, usize)> {
     let mut needed = Vec::new();
     for operation in lowered.all_operations() {
         match operation {
