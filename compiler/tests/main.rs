@@ -8,6 +8,7 @@ mod files;
 mod input_banks;
 mod limits;
 mod matrices;
+mod matrix_models;
 mod matrix_networks;
 mod matrix_programs;
 mod matrix_segments;

@@ -2,11 +2,12 @@
 //! value against the golden network, every counter against the golden machine.
 
 use heddle_arch::params::{Params, Post};
-use heddle_compiler::{Options, Program, TensorPlan, compile};
+use heddle_compiler::{LayerPlan, Options, Program, TensorPlan, compile};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::generator::compile_with;
+use crate::generator::matrices::random_mixed;
 use crate::generator::{has_halos, model, random_network};
 use crate::machines::{Machine, fitting};
 use crate::rtl::{Checked, Coverage, OrPanic, seeds};
@@ -40,6 +41,18 @@ fn count_events(coverage: &mut Coverage, program: &Program, params: &Params) {
     coverage.event("many segments", program.segments.len() > 3);
     coverage.event("pieces", !program.pieces.is_empty());
     coverage.event("double buffered", program.double_buffered);
+    let mut tensors = program.tensors.iter();
+    let has_matrices = tensors.any(|tensor| tensor.matrices.is_some());
+    coverage.event(
+        "segments of matrices",
+        has_matrices && program.segments.len() > 1,
+    );
+    coverage.event(
+        "matrices beside pieces",
+        has_matrices && !program.pieces.is_empty(),
+    );
+    let left = |layer: &LayerPlan| layer.choice.reason.ends_with(" available");
+    coverage.event("left to the host", program.layers.iter().any(left));
     let is_of_host = |tensor: &TensorPlan| tensor.bytes == 0;
     coverage.event("no place", program.tensors.iter().any(is_of_host));
 }
@@ -53,7 +66,10 @@ fn run_random(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Checked<
         ..params.post
     };
     let layers = rng.random_range(3..=8);
-    let network = fitting(random_network(&mut rng, layers, &post), params);
+    let network = match rng.random_bool(0.3) {
+        true => random_mixed(&mut rng),
+        false => fitting(random_network(&mut rng, layers, &post), params),
+    };
     let options = Options {
         whole: rng.random_bool(0.5),
         double_buffered: seed % 2 == 0,
