@@ -29,10 +29,10 @@ fn can_be_kept(network: &Network) -> bool {
 }
 
 /// Cuts layers until each of them fits by itself, and a choice is found for all of them; if that cannot be, or if they may not be cut, the
-/// network stays as it is.
+/// network stays as it is, but for what the host runs.
 ///
 /// # Errors
-/// Those of the choice for the network as it is.
+/// Those of the choice.
 pub(crate) fn until_each_fits<'n>(
     graph: Lowered<'n>,
     machine: &Params,
@@ -69,6 +69,11 @@ pub(crate) fn until_each_fits<'n>(
             }
         }
         if !cutter.cut(&cut, &lacks) {
+            // What the host runs is not what is missing.
+            let graph = match cutter.hosts.is_empty() {
+                true => graph,
+                false => cut,
+            };
             let choice = choose(&graph)?;
             return Ok((graph, choice));
         }
