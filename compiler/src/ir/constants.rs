@@ -43,20 +43,11 @@ pub(super) fn constants(
     readers: &[Vec<usize>],
     params: &Params,
 ) -> Result<Constants, CompileError> {
-    let mut constants = Constants::default();
-    let mut duals = Vec::new();
-    for layer in &network.layers {
-        let inputs = layer.inputs.iter();
-        let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
-        let found = match layer.host_reason(&shapes) {
-            None => dual(network, layer, params),
-            Some(reason) => Err(reason.to_string()),
-        };
-        duals.push(found.as_ref().copied().unwrap_or_default());
-        constants.hosts.push(found.err());
-    }
-    hosts::beside_planes((network, readers), &mut constants.hosts);
-    hosts::of_other_matrices((network, readers), &mut constants.hosts);
+    let (hosts, duals) = hosts((network, readers), params.post.dual_scale);
+    let mut constants = Constants {
+        hosts,
+        ..Constants::default()
+    };
     constants.tables.push(TablePart::from(0));
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
@@ -76,6 +67,27 @@ pub(super) fn constants(
         0 => constants.check_tables(network, params).map(|()| constants),
         _ => Ok(constants),
     }
+}
+
+/// Why the host runs each layer, on a machine that has a dual scale if so; and how such a machine adds.
+pub(super) fn hosts(
+    (network, readers): (&Network, &[Vec<usize>]),
+    dual_scale: bool,
+) -> (Vec<Option<String>>, Vec<Option<DualSum>>) {
+    let (mut hosts, mut duals) = (Vec::new(), Vec::new());
+    for layer in &network.layers {
+        let inputs = layer.inputs.iter();
+        let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
+        let found = match layer.host_reason(&shapes) {
+            None => dual(network, layer, dual_scale),
+            Some(reason) => Err(reason.to_string()),
+        };
+        duals.push(found.as_ref().copied().unwrap_or_default());
+        hosts.push(found.err());
+    }
+    hosts::beside_planes((network, readers), &mut hosts);
+    hosts::of_other_matrices((network, readers), &mut hosts);
+    (hosts, duals)
 }
 
 impl TablePart {
@@ -131,9 +143,9 @@ impl Constants {
 }
 
 /// How the machine adds two tensors, if a layer does; or why the host must run the layer.
-fn dual(network: &Network, layer: &Layer, params: &Params) -> Result<Option<DualSum>, String> {
+fn dual(network: &Network, layer: &Layer, dual_scale: bool) -> Result<Option<DualSum>, String> {
     match layer.work() {
-        Work::Terms(Some(_)) if !params.post.dual_scale => {
+        Work::Terms(Some(_)) if !dual_scale => {
             Err("the machine has no post.dual_scale".to_string())
         }
         Work::Terms(Some(sum)) => dual_sum(layer, sum).map(Some).map_err(|found| {
