@@ -108,22 +108,23 @@ def compiled(machine, name):
     done, seconds = timed(*options)
     if done.returncode:
         reason = done.stderr.strip().split(": ", 1)[-1].split(" (set by")[0]
-        return f"| {NAMES[name]} | {reason} | | | | | | |"
+        return f"| {NAMES[name]} | {reason} | | | | | | | | |"
     report = heddle("sim", "-c", config, *inputs(name), "--whole")
     assert report["exact"], f"{name} on {machine}"
     total = report["report"]["total"]
-    planned = heddle(*options)["runs"]
-    hosts = sum(run["instructions"] == 0 for run in planned)
-    assert sum(run["cycles"] for run in planned) == total["cycles"]
+    clocks = report["clocks"]
+    hosts = sum(run["host"] for run in report["report"]["layers"])
+    assert clocks["machine"] == total["cycles"]
     rtl = "-"
     if machine == "tflite":
         found = heddle("cosim", "-c", config, *inputs(name), "--whole")
         assert found["exact"], f"{name} on RTL"
         rtl = found["report"]["total"]["cycles"]
     side = MACHINES[machine][0]
-    ideal, cycles = -(-total["macs"] // side**2), total["cycles"]
-    share = f"{100 * total['macs'] / side**2 / cycles:.1f} %"
-    return f"| {NAMES[name]} | {total['macs']} | {ideal} | {cycles} | {share} | {rtl} | {hosts} | {seconds} |"
+    macs, cycles = total["macs"] - total["host_macs"], total["cycles"]
+    ideal, share = -(-macs // side**2), f"{100 * macs / side**2 / cycles:.1f} %"
+    cells = [NAMES[name], total["macs"], ideal, cycles, share, rtl, clocks["host"], clocks["all"], hosts, seconds]
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def runs(name, *options):
@@ -188,7 +189,9 @@ def memories(name):
             cycles = at_once(network, half)
             assert cycles is None or kind == "fastest", f"{name} fits half of {memory}"
             assert cycles is None or cycles > sizes["cycles"], f"{name} is as fast with half of {memory}"
-        values = [sizes["bytes of a partition"], *(sizes[memory] for memory in MEMORIES), sizes["cycles"]]
+        clocks = found[kind]["clocks"]
+        values = [sizes["bytes of a partition"], *(sizes[memory] for memory in MEMORIES)]
+        values += [clocks["machine"], clocks["host"], clocks["all"]]
         rows.append(f"| {NAMES[name]} | {kind} | {' | '.join(map(str, values))} |")
     return rows
 
@@ -200,7 +203,7 @@ def in_segments(name):
     options = [WORK / f"{name}.tflite", "-c", PRESET, "--whole"]
     done = run(HEDDLE, "compile", *options, "-o", WORK / "program.json", "--json")
     if done.returncode:
-        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | | | | |"
+        return f"{shown} {done.stderr.strip().split(' tflite, ')[-1].split(' (')[0]} | | | | | | | |"
     made = json.loads(done.stdout)
     segments = made.get("segments", [])
     report = heddle("sim", "-c", PRESET, *inputs(name), "--whole")
@@ -209,10 +212,11 @@ def in_segments(name):
     found = heddle("cosim", "-c", PRESET, *inputs(name), "--whole")
     assert found["exact"], f"{name} on RTL"
     rtl = found["report"]["total"]["cycles"]
-    tensors = sum(made["tensor_words"].values())
+    tensors, clocks = sum(made["tensor_words"].values()), made["clocks"]
+    assert clocks["all"] == cycles + words + tensors
     hosts = sum(planned["host"] for planned in made["runs"])
     pieces = [f"{'x'.join(str(part[k]) for k in ('groups_of_channels', 'bands_of_rows'))} {part['layer'].split('/')[0]}" for part in made.get("pieces", [])]
-    return f"{shown} {', '.join(pieces) or '-'} | {cycles} | {rtl} | {len(segments) or 1} | {words} | {tensors} | {hosts} |"
+    return f"{shown} {', '.join(pieces) or '-'} | {cycles} | {rtl} | {len(segments) or 1} | {words} | {tensors} | {clocks['all']} | {hosts} |"
 
 
 def table(heads, rows):
@@ -223,12 +227,12 @@ def tables():
     """Text of each table by its marker."""
     heads = ["network", "weights", "operators", "layers", "exact", "of the host", "golden network and reference", "import"]
     found = {"import": table(heads, [imported(name) for name in NAMES])}
-    heads = ["network", "MACs", "ideal", "cycles", "utilisation", "on RTL", "runs of the host", "compile"]
+    heads = ["network", "MACs", "ideal", "cycles", "utilisation", "on RTL", "words", "clocks", "runs of the host", "compile"]
     for machine in MACHINES:
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
-    heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles"]
+    heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles", "words", "clocks"]
     found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
-    heads = ["network", "input", "pieces", "cycles", "on RTL", "segments", "words of loads", "words of tensors", "runs of the host"]
+    heads = ["network", "input", "pieces", "cycles", "on RTL", "segments", "words of loads", "words of tensors", "clocks", "runs of the host"]
     found["segments"] = table(heads, [in_segments(name) for name in SIDES])
     for name in LISTED:
         found[f"layers of {name}"] = table(["layer", "cycles", "share"], layers(name))

@@ -6,6 +6,7 @@ mod tensors;
 
 use heddle_arch::params::Slices;
 use heddle_blocks::slices::{self, Population, Ranked};
+use heddle_compiler::Rows;
 
 use crate::args::AdviseArgs;
 use crate::failure::Failure;
@@ -31,6 +32,8 @@ struct Source {
     /// Slices of the configuration, if there is one.
     configured: Option<Slices>,
     parts: Vec<Words>,
+    /// The layers of the network in the program whose tensors are counted, if they are of one.
+    rows: Option<Rows>,
 }
 
 /// What was found out for all words together.

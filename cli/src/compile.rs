@@ -3,16 +3,15 @@
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
-    CompileError, Compiled, Engine, Graph, LayerPlan, Missed, Options, Program, RunPlan, Stage,
-    Table, TensorPlan, compile,
+    CompileError, Compiled, Graph, Missed, Options, Program, Rows, RunPlan, Stage, Table,
+    TensorPlan, compile,
 };
 use heddle_network::Network;
 use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
-use crate::file_form::FileForm;
-use crate::{input, output, pieces, replace, segments, zeros};
+use crate::{input, output, pieces, replace, rows, segments, zeros};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
@@ -53,8 +52,13 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         Some(DumpArg::Schedule) if args.dot => output::print(&program.schedule.dot()),
         Some(DumpArg::Schedule) => output::print(&program.schedule.text()),
         Some(DumpArg::Asm) => output::print(&asm(program)?),
-        None if args.json => output::print_json(&summary(&compiled, &network, &params)),
-        None => output::print(&text(&compiled, &network, &params, &form)),
+        None => {
+            let rows = program.rows([&network, &compiled.network], &form.exact, &params);
+            match args.json {
+                true => output::print_json(&summary(&compiled, &network, &params, &rows)),
+                false => output::print(&text(&compiled, &network, &params, &rows)),
+            }
+        }
     }
 }
 
@@ -102,10 +106,11 @@ fn asm(program: &Program) -> Result<String, Failure> {
     let mut text = String::new();
     for (index, run) in program.runs.iter().enumerate() {
         if run.host {
-            text += &format!("# {}, on the host\n", run.name);
+            text += &format!("# {}, on the host\n", program.run_name(index));
             continue;
         }
-        text += &format!("# {}, from word {} on\n", run.name, run.start_pc);
+        let name = program.run_name(index);
+        text += &format!("# {name}, from word {} on\n", run.start_pc);
         text += &disassemble(program.words_of(index)).map_err(Failure::new)?;
     }
     Ok(text)
@@ -133,15 +138,17 @@ fn run_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
         (first == last).then_some(first)
     };
     let together = |a: &RunPlan, b: &RunPlan| origin(a).is_some() && origin(a) == origin(b);
+    let mut first = 0;
     for runs in compiled.program.runs.chunk_by(together) {
-        let name = match (&runs[0], origin(&runs[0])) {
-            (_, Some(origin)) if runs.len() > 1 => &network.layers[origin].name,
-            (run, _) => &run.name,
+        let name = match origin(&runs[0]) {
+            Some(origin) if runs.len() > 1 => network.layers[origin].name.clone(),
+            _ => compiled.program.run_name(first),
         };
+        first += runs.len();
         let sum = |value: fn(&RunPlan) -> u64| runs.iter().map(value).sum::<u64>();
         let cycles = sum(|run| run.cycles);
         rows.push(vec![
-            name.clone(),
+            name,
             sum(|run| run.layers.len() as u64).to_string(),
             sum(|run| run.instructions.into()).to_string(),
             sum(|run| run.sync.waits as u64).to_string(),
@@ -154,39 +161,7 @@ fn run_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
     rows
 }
 
-/// Where layers run; of a layer in pieces where the machine makes them.
-fn layer_rows(compiled: &Compiled, network: &Network, form: &FileForm) -> Vec<Vec<String>> {
-    let mut rows = vec![["layer", "runs on", "exact"].map(str::to_string).to_vec()];
-    let numbered: Vec<usize> = (0..compiled.origins.len()).collect();
-    for pieces in numbered.chunk_by(|&a, &b| compiled.origins[a] == compiled.origins[b]) {
-        let layers = pieces.iter().map(|&layer| &compiled.program.layers[layer]);
-        let layer = layers.clone().find(|layer| !layer.host);
-        let layer = layer.unwrap_or(&compiled.program.layers[pieces[0]]);
-        let count = layers.filter(|layer| !layer.host).count();
-        let name = &network.layers[compiled.origins[pieces[0]]].name;
-        let exact = match (form.inexact.get(name), layer.compared) {
-            (Some(difference), _) => difference.clone(),
-            (None, Some(inputs)) => format!("yes, all {inputs} inputs compared"),
-            (None, None) => "yes".to_string(),
-        };
-        let place = match count {
-            2.. => format!("{}, in {count} pieces", place(layer)),
-            _ => place(layer),
-        };
-        rows.push(vec![name.clone(), place, exact]);
-    }
-    rows
-}
-
-/// Cycles of the machine for an image, and words that the host writes and reads: loads of segments, and tensors.
-fn clocks(program: &Program, params: &Params, tensors: [u64; 2]) -> [u64; 2] {
-    let loads = program.segments.iter();
-    let loads = loads.map(|segment| segment.load.host_words(params));
-    let words = loads.sum::<u64>() + tensors.iter().sum::<u64>();
-    [program.runs.iter().map(|run| run.cycles).sum(), words]
-}
-
-fn text(compiled: &Compiled, network: &Network, params: &Params, form: &FileForm) -> String {
+fn text(compiled: &Compiled, network: &Network, params: &Params, rows: &Rows) -> String {
     let program = &compiled.program;
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
@@ -194,41 +169,21 @@ fn text(compiled: &Compiled, network: &Network, params: &Params, form: &FileForm
         input => format!(", the input {input} bytes of its input banks"),
     };
     let [written, read] = program.tensor_words(network);
-    let [cycles, words] = clocks(program, params, [written, read]);
     let apart: u32 = program.tensors.iter().map(|tensor| tensor.bytes).sum();
     output::table(&run_rows(compiled, network))
         + "\n"
         + &pieces::text(program, network)
         + &segments::text(compiled, params)
-        + &output::list(&layer_rows(compiled, network, form))
+        + &rows::text(rows)
         + &format!(
-            "\n{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
-             for an image the host writes {written} words of tensors and reads {read}\n\
-             an image takes {} clocks: {} cycles of the machine and {} words of the host, one clock each\n",
+            "{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
+             for an image the host writes {written} words of tensors and reads {read}\n",
             program.network,
             program.program_words(),
             bytes,
             apart,
-            cycles + words,
-            cycles,
-            words,
         )
         + &faster(&compiled.missed)
-}
-
-/// Where a layer runs, and why if there was a choice.
-pub fn place(layer: &LayerPlan) -> String {
-    match (layer.host, &layer.engine) {
-        (true, _) => format!("host: {}", layer.choice.reason),
-        (false, None) => "array".to_string(),
-        (false, Some(choice)) => {
-            let engine = match choice.engine {
-                Engine::Dense => "array",
-                Engine::Sparse => "sparse cluster",
-            };
-            format!("{engine}: {}", choice.reason)
-        }
-    }
 }
 
 /// Lines about faster ways, and layers that a line names.
@@ -272,14 +227,18 @@ fn hint(missed: &Missed) -> String {
     )
 }
 
-fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_json::Value {
+fn summary(
+    compiled: &Compiled,
+    network: &Network,
+    params: &Params,
+    rows: &Rows,
+) -> serde_json::Value {
     let (program, missed) = (&compiled.program, &compiled.missed);
     let (input, activations) = activation_bytes(program, params);
     let [written, read] = program.tensor_words(network);
-    let [cycles, words] = clocks(program, params, [written, read]);
-    let runs = program.runs.iter().map(|run| {
+    let runs = program.runs.iter().enumerate().map(|(index, run)| {
         json!({
-            "name": run.name,
+            "name": program.run_name(index),
             "start_pc": run.start_pc,
             "layers": program.layers[run.layers.clone()].iter().map(|l| &l.name).collect::<Vec<_>>(),
             "host": run.host,
@@ -292,24 +251,11 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
             "waits": run.sync.waits,
         })
     });
-    let layers = program.layers.iter().map(|layer| {
-        json!({
-            "name": layer.name,
-            "host": layer.host,
-            "reason": layer.host.then_some(&layer.choice.reason),
-            "compared": layer.compared,
-            "engine": layer.engine.as_ref().map(|choice| {
-                json!({ "name": choice.engine.name(), "reason": choice.reason })
-            }),
-        })
-    });
     let mut summary = json!({
         "network": program.network,
         "program_words": program.program_words(),
         "activation_bytes": activations,
         "tensor_words": { "written": written, "read": read },
-        "clocks": { "all": cycles + words, "machine": cycles, "host": words },
-        "layers": layers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
         "missed": missed.iter().map(|missed| {
             let layers = missed.layers.iter();
@@ -320,6 +266,7 @@ fn summary(compiled: &Compiled, network: &Network, params: &Params) -> serde_jso
             })
         }).collect::<Vec<_>>(),
     });
+    rows::add_json(rows, &mut summary);
     if !program.pieces.is_empty() {
         summary["pieces"] = pieces::json(program, network);
     }

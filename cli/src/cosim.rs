@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use heddle_arch::Params;
-use heddle_compiler::{FileError, Options, Program, compile};
+use heddle_compiler::{FileError, Options, Program, Rows, compile};
 use heddle_network::Network;
 use heddle_tb::host::Host;
 use heddle_tb::network::{Bench, Image, RunError};
@@ -32,6 +32,8 @@ pub struct Prepared {
     /// How the file of the network has its tensors.
     pub form: FileForm,
     pub program: Program,
+    /// What became of the layers of the model.
+    pub rows: Rows,
 }
 
 /// Reads what a run needs, and compiles the network if no program is given.
@@ -50,8 +52,10 @@ pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
             (compiled.network, compiled.program)
         }
     };
+    let rows = program.rows([&original, &network], &form.exact, &params);
     Ok(Prepared {
         params,
+        rows,
         form: form.of_pieces(&original, &network),
         network: network.into_owned(),
         program,
@@ -91,29 +95,31 @@ pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Ima
 
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
+    let prepared = prepared(&args.network)?;
     let Prepared {
         params,
         network,
         form,
         program,
-    } = prepared(&args.network)?;
-    let images = images_of(&args.network, &network)?;
-    let mut outputs = Outputs::new(&args.network, &network, &program);
+        ..
+    } = &prepared;
+    let images = images_of(&args.network, network)?;
+    let mut outputs = Outputs::new(&args.network, network, program);
     let trace = trace(args.trace.as_deref())?;
-    let mut model = model::verilated(&params, args.style.into(), trace)?;
+    let mut model = model::verilated(params, args.style.into(), trace)?;
     if let Some(path) = &args.trace {
         model.trace_open(path).map_err(Failure::new)?;
     }
-    let host = Host::new(model, &params).map_err(Failure::new)?;
-    let mut bench = Bench::new(host, &params, &network, &program).map_err(stopped)?;
+    let host = Host::new(model, params).map_err(Failure::new)?;
+    let mut bench = Bench::new(host, params, network, program).map_err(stopped)?;
     let result = run_images(&mut bench, &images, &mut outputs);
     if let Some(path) = &args.trace {
         let model = bench.host().model();
         model.trace_finish(path).map_err(Failure::new)?;
     }
     result?;
-    outputs.write(&network, &form, &program)?;
-    print(&bench, &params, &program, args.json)?;
+    outputs.write(network, form, program)?;
+    print(&bench, &prepared, args.json)?;
     Ok(bench.report().is_exact())
 }
 
@@ -164,17 +170,10 @@ pub fn stopped(error: RunError) -> Failure {
     }
 }
 
-fn print(bench: &Bench, params: &Params, program: &Program, as_json: bool) -> Result<(), Failure> {
+fn print(bench: &Bench, prepared: &Prepared, as_json: bool) -> Result<(), Failure> {
     let (found, seconds) = (bench.report(), bench.simulation_time().as_secs_f64());
-    if as_json {
-        output::print_json(&report::json(found, program, seconds))
-    } else {
-        output::print(&report::text(
-            found,
-            params,
-            program,
-            seconds,
-            &report::VERILOG,
-        ))
+    match as_json {
+        true => output::print_json(&report::json(found, prepared, seconds)),
+        false => output::print(&report::text(found, prepared, seconds, &report::VERILOG)),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heddle_compiler::Exactness;
 use heddle_import::{file_order, planes};
 use heddle_network::Network;
 use heddle_network::Shape;
@@ -19,8 +20,8 @@ pub struct FileForm {
     pub inputs: Vec<InputForm>,
     /// Names of the tensors in the file, in the order of the network; empty where it has none.
     pub names: Vec<String>,
-    /// Layers that do not make what the reference makes of the file, by their names, and how far they are from it.
-    pub inexact: BTreeMap<String, String>,
+    /// Whether layers make what the reference makes of the file, by their names.
+    pub exact: BTreeMap<String, Exactness>,
 }
 
 /// How the file of a network has an input.

@@ -1,14 +1,14 @@
 //! `heddle fit`: the memories that a network needs.
 
 use heddle_arch::params::Params;
-use heddle_compiler::fit::{Fit, Fitted, fit};
-use heddle_compiler::{CompileError, Cuts, Options, compile};
+use heddle_compiler::fit::{Fitted, fit};
+use heddle_compiler::{Clocks, CompileError, Cuts, Options, Rows, compile};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use crate::args::FitArgs;
 use crate::failure::Failure;
-use crate::{input, output, replace};
+use crate::{input, output, replace, rows};
 
 /// What is taken without a configuration.
 const BASE: &str = include_str!("../../configs/tflite.json");
@@ -18,7 +18,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     for target in [&args.output, &args.fastest].into_iter().flatten() {
         replace::check(target, replace::CONFIG)?;
     }
-    let network = input::read_model(&args.model)?;
+    let (network, form) = input::read_either(&args.model)?;
     let base = base(args)?;
     let progress = ProgressBar::new_spinner().with_message("trying configurations");
     let options = Options {
@@ -32,10 +32,15 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     });
     progress.finish_and_clear();
     let found = found.map_err(Failure::new)?;
-    for (target, fitted) in [
-        (&args.output, &found.smallest),
-        (&args.fastest, &found.fastest),
-    ] {
+    let with_rows = |fitted| {
+        let Fitted { params, .. } = &fitted;
+        let compiled = compile(&network, params, &options).map_err(Failure::new)?;
+        let networks = [&network, &*compiled.network];
+        let rows = compiled.program.rows(networks, &form.exact, params);
+        Ok::<_, Failure>((fitted, rows))
+    };
+    let [smallest, fastest] = [with_rows(found.smallest)?, with_rows(found.fastest)?];
+    for (target, (fitted, _)) in [(&args.output, &smallest), (&args.fastest, &fastest)] {
         if let Some(target) = target {
             let text = fitted.params.to_json() + "\n";
             replace::write(target, replace::CONFIG, text.as_bytes())?;
@@ -44,10 +49,10 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     match args.json {
         true => output::print_json(&json!({
             "network": network.name,
-            "smallest": summary(&found.smallest),
-            "fastest": summary(&found.fastest),
+            "smallest": summary(&smallest),
+            "fastest": summary(&fastest),
         })),
-        false => output::print(&text(&network.name, &found)),
+        false => output::print(&text(&network.name, &smallest, &fastest)),
     }
 }
 
@@ -63,9 +68,8 @@ fn base(args: &FitArgs) -> Result<Params, Failure> {
     Ok(base)
 }
 
-/// The memories, and what the network takes with them.
-fn sizes(fitted: &Fitted) -> [(&'static str, u64); 6] {
-    let Fitted { params, cycles } = fitted;
+/// The memories, and what an image takes with them.
+fn sizes(Fitted { params, cycles }: &Fitted, clocks: Clocks) -> [(&'static str, u64); 8] {
     let buffer = &params.state_buffer;
     [
         ("state_buffer.words_per_bank", buffer.words_per_bank.into()),
@@ -74,33 +78,49 @@ fn sizes(fitted: &Fitted) -> [(&'static str, u64); 6] {
         ("column_tiles", params.column_tiles.into()),
         ("program.words", params.program.words.into()),
         ("cycles", *cycles),
+        ("words of the host", clocks.host),
+        ("clocks", clocks.all),
     ]
 }
 
-fn summary(fitted: &Fitted) -> Value {
-    let sizes = sizes(fitted);
+fn summary((fitted, rows): &(Fitted, Rows)) -> Value {
+    let sizes = sizes(fitted, rows.clocks);
     let sizes = sizes.map(|(name, value)| (name.to_string(), json!(value)));
-    json!({
+    let mut summary = json!({
         "sizes": Value::Object(sizes.into_iter().collect()),
+        "cycles": fitted.cycles,
         "configuration": fitted.params,
-    })
+    });
+    rows::add_json(rows, &mut summary);
+    summary
 }
 
-fn text(network: &str, found: &Fit) -> String {
-    let mut rows = vec![["", "smallest", "fastest"].map(str::to_string).to_vec()];
-    let pairs = sizes(&found.smallest)
-        .into_iter()
-        .zip(sizes(&found.fastest));
-    rows.extend(pairs.map(|((name, smallest), (_, fastest))| {
-        vec![name.to_string(), smallest.to_string(), fastest.to_string()]
-    }));
+fn text(network: &str, smallest: &(Fitted, Rows), fastest: &(Fitted, Rows)) -> String {
+    let mut cells = vec![["", "smallest", "fastest"].map(str::to_string).to_vec()];
+    let [left, right] = [smallest, fastest].map(|(fitted, rows)| sizes(fitted, rows.clocks));
+    cells.extend(
+        left.iter()
+            .zip(right)
+            .map(|((name, smallest), (_, fastest))| {
+                vec![name.to_string(), smallest.to_string(), fastest.to_string()]
+            }),
+    );
+    let tables = match smallest.1 == fastest.1 {
+        true => format!("both:\n\n{}", rows::text(&smallest.1)),
+        false => format!(
+            "smallest:\n\n{}\nfastest:\n\n{}",
+            rows::text(&smallest.1),
+            rows::text(&fastest.1)
+        ),
+    };
+    let params = &smallest.0.params;
     format!(
         "{network} on {} x {} processing elements, {} banks\n\n{}\n\
          smallest: the network fits, and with half of any memory it does not\n\
-         fastest: more memory saves no cycles, half of any memory costs some\n",
-        found.smallest.params.array.rows,
-        found.smallest.params.array.cols,
-        found.smallest.params.state_buffer.banks,
-        output::table(&rows)
+         fastest: more memory saves no cycles, half of any memory costs some\n\n{tables}",
+        params.array.rows,
+        params.array.cols,
+        params.state_buffer.banks,
+        output::table(&cells),
     )
 }

@@ -1,16 +1,19 @@
 //! `heddle import`: from a .tflite or .onnx file to a network file, and what becomes of each operator.
 
 mod check;
+mod report;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use heddle_import::{FileInput, Import, Options, Runs, import_with, is_tflite, page};
+use heddle_compiler::{Exactness, compile};
+use heddle_import::{Exact, FileInput, Import, Options, import_with, is_tflite, page};
 use heddle_network::Network;
 use heddle_network::file::{LayerFile, NetworkFile};
-use serde_json::json;
+use report::Layers;
 
 use crate::args::ImportArgs;
-use crate::failure::{Failure, one_line};
+use crate::failure::Failure;
 use crate::file_form::{FileForm, InputForm};
 use crate::sidecar::{Sidecars, write_network};
 use crate::{input, output, replace};
@@ -46,18 +49,39 @@ pub fn run(args: &ImportArgs) -> Result<bool, Failure> {
             write(target, path, images, found.network.as_mut())?;
         }
     }
+    let layers = layers(args, path, &bytes, &found)?;
     let as_reported = checked.as_ref().is_none_or(check::Checked::is_as_reported);
     if args.json {
-        let mut summary = summary(&found);
+        let mut summary = report::json(&found, &layers);
         if let Some(checked) = checked {
             summary["check"] = checked.json();
         }
         output::print_json(&summary)?;
     } else {
         let checked = checked.map_or(String::new(), |checked| checked.text());
-        output::print(&(text(&found) + &checked))?;
+        output::print(&(report::text(&found, &layers) + &checked))?;
     }
     Ok(reasons.is_empty() && as_reported)
+}
+
+/// What the layers need; on a machine that is given, what they are there.
+fn layers(args: &ImportArgs, path: &Path, bytes: &[u8], found: &Import) -> Result<Layers, Failure> {
+    let params = args.config.as_deref().map(input::read_config);
+    let params = params.transpose()?;
+    let network = found.network.clone().filter(|_| found.reasons().is_empty());
+    let Some(network) = network else {
+        return Ok(Layers::Needs(BTreeMap::new()));
+    };
+    let network = checked(path, network)?;
+    let Some(params) = params else {
+        return Ok(Layers::Needs(report::needs_of(found, &network)));
+    };
+    let compiled = compile(&network, &params, &Default::default()).map_err(Failure::new)?;
+    let networks = [&network, &*compiled.network];
+    let known = form(bytes, found).exact;
+    Ok(Layers::Rows(
+        compiled.program.rows(networks, &known, &params),
+    ))
 }
 
 /// The network of a .tflite or .onnx file, all of which must be exact, and how the file has its tensors.
@@ -104,10 +128,17 @@ fn form(bytes: &[u8], found: &Import) -> FileForm {
         unsigned: found.unsigned,
         inputs: input_forms(found),
         names: inputs.chain(layers.map(name)).collect(),
-        inexact: (found.rows.iter())
-            .filter(|row| !row.exact.is_exact())
-            .filter_map(|row| Some((row.layer.clone()?, row.exact.text())))
+        exact: (found.rows.iter())
+            .filter_map(|row| Some((row.layer.clone()?, exactness(row.exact))))
             .collect(),
+    }
+}
+
+fn exactness(exact: Exact) -> Exactness {
+    match exact {
+        Exact::Yes => Exactness::SameArithmetic,
+        Exact::Compared(found) if exact.is_exact() => Exactness::Compared(found.cases),
+        Exact::Compared(found) => Exactness::Differs(found.text()),
     }
 }
 
@@ -150,7 +181,6 @@ fn name_of(path: &Path) -> String {
     name.chars().take(64).collect()
 }
 
-/// Writes the network file, once it is found to be right.
 /// The images of `--inputs`.
 fn images(
     args: &ImportArgs,
@@ -165,6 +195,7 @@ fn images(
     input::read_images(inputs, &network, form).map(Some)
 }
 
+/// Writes the network file, once it is found to be right.
 fn write(
     target: &Path,
     path: &Path,
@@ -177,80 +208,4 @@ fn write(
     }
     let checked = checked(path, network.clone())?;
     write_network(target, network, &checked)
-}
-
-fn text(found: &Import) -> String {
-    let heading = ["layer", "operator (tensor)", "runs as", "exact"];
-    let mut rows = vec![heading.map(str::to_string).to_vec()];
-    for row in &found.rows {
-        let exact = match row.runs {
-            Runs::Layer(_) | Runs::HostLayer(_) => row.exact.text(),
-            _ => "-".to_string(),
-        };
-        rows.push(vec![
-            row.layer.clone().unwrap_or_else(|| "-".to_string()),
-            shown(&format!("{} ({})", row.operator, row.tensor)),
-            row.runs.text(),
-            exact,
-        ]);
-    }
-    let faults = found.faults.iter().map(|fault| format!("{fault}\n"));
-    let input = found.network.as_ref().map(|network| &network.input);
-    let input = input.map_or(String::new(), |input| {
-        format!(
-            "; input {} x {} x {} {}",
-            input.height,
-            input.width,
-            input.channels,
-            if found.unsigned { "uint8" } else { "int8" },
-        )
-    });
-    let count =
-        |wanted: fn(&Runs) -> bool| found.rows.iter().filter(|row| wanted(&row.runs)).count();
-    output::list(&rows)
-        + &faults.collect::<String>()
-        + &format!(
-            "{} operators: {} on the array, {} folded, {} on the host, {} not possible; {} weights{input}\n",
-            found.rows.len(),
-            count(|runs| matches!(runs, Runs::Layer(_))),
-            count(|runs| matches!(runs, Runs::Folded(_))),
-            count(|runs| matches!(runs, Runs::Host | Runs::HostLayer(_))),
-            count(|runs| !runs.is_possible()),
-            weights(found),
-        )
-}
-
-/// A text of the file, so that it cannot change what stands around it.
-fn shown(text: &str) -> String {
-    let text: String = text.chars().take(80).collect();
-    one_line(&text)
-}
-
-fn weights(found: &Import) -> usize {
-    let layers = found.network.iter().flat_map(|network| &network.layers);
-    layers
-        .filter_map(|layer| layer.kind.weights())
-        .map(Vec::len)
-        .sum()
-}
-
-fn summary(found: &Import) -> serde_json::Value {
-    let rows = found.rows.iter().map(|row| {
-        json!({
-            "layer": row.layer,
-            "operator": row.operator,
-            "tensor": row.tensor,
-            "tensor_index": row.index,
-            "possible": row.runs.is_possible(),
-            "runs_as": row.runs.text(),
-            "exact": row.exact.is_exact(),
-            "compared": row.exact.compared(),
-        })
-    });
-    json!({
-        "possible": found.reasons().is_empty(),
-        "operators": rows.collect::<Vec<_>>(),
-        "faults": found.faults,
-        "weights": weights(found),
-    })
 }

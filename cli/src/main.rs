@@ -24,6 +24,7 @@ mod output;
 mod outputs;
 mod pieces;
 mod replace;
+mod rows;
 mod scratch;
 mod segments;
 mod sidecar;

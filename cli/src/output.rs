@@ -43,7 +43,37 @@ pub fn list(rows: &[Vec<String>]) -> String {
     aligned(rows, |_| true)
 }
 
-fn aligned(rows: &[Vec<String>], left: impl Fn(usize) -> bool) -> String {
+/// Longest line of a table.
+pub const LINE_COLUMNS: usize = 120;
+
+/// The name with its middle left out if it has more than `columns` characters.
+pub fn shortened(name: &str, columns: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= columns {
+        return name.to_string();
+    }
+    let end = (columns - 2) / 2;
+    let start = columns - 2 - end;
+    let part = |part: &[char]| part.iter().collect::<String>();
+    part(&letters[..start]) + ".." + &part(&letters[letters.len() - end..])
+}
+
+/// The sentence without its end if it has more than `columns` characters.
+pub fn cut(sentence: &str, columns: usize) -> String {
+    match sentence.chars().count() > columns {
+        true => sentence.chars().take(columns - 2).collect::<String>() + "..",
+        false => sentence.to_string(),
+    }
+}
+
+/// Characters of the longest line.
+pub fn longest(text: &str) -> usize {
+    let lines = text.lines().map(|line| line.chars().count());
+    lines.max().unwrap_or(0)
+}
+
+/// A table: the first row is the heading, columns are aligned left where `left` says so.
+pub fn aligned(rows: &[Vec<String>], left: impl Fn(usize) -> bool) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

@@ -11,30 +11,31 @@ use crate::outputs::Outputs;
 
 /// Runs the command; false when a value or the number of cycles differs from what was expected.
 pub fn run(args: &SimArgs) -> Result<bool, Failure> {
+    let prepared = prepared(&args.network)?;
     let Prepared {
         params,
         network,
         form,
         program,
-    } = prepared(&args.network)?;
-    let images = images_of(&args.network, &network)?;
-    let mut outputs = Outputs::new(&args.network, &network, &program);
+        ..
+    } = &prepared;
+    let images = images_of(&args.network, network)?;
+    let mut outputs = Outputs::new(&args.network, network, program);
     let progress = ProgressBar::new(images.len() as u64);
     let started = std::time::Instant::now();
-    let found = simulate(&params, &network, &program, &images, |runs| {
+    let found = simulate(params, network, program, &images, |runs| {
         outputs.add(runs);
         progress.inc(1);
     });
     let seconds = started.elapsed().as_secs_f64();
     progress.finish_and_clear();
     let found: NetworkReport = found.map_err(stopped)?;
-    outputs.write(&network, &form, &program)?;
+    outputs.write(network, form, program)?;
     match args.json {
-        true => output::print_json(&report::json(&found, &program, seconds))?,
+        true => output::print_json(&report::json(&found, &prepared, seconds))?,
         false => output::print(&report::text(
             &found,
-            &params,
-            &program,
+            &prepared,
             seconds,
             &report::GOLDEN_MACHINE,
         ))?,

@@ -267,36 +267,61 @@ fn layers_of_the_host_are_told_apart() {
     let compile =
         |config: &str| bench.json(&format!("compile net.tflite -c {config} -o p.json --json"));
     let [host, array] = [0, 1].map(|config| compile(&configs[config])["layers"].clone());
-    let fields = |layer: &Value| ["host", "reason", "compared"].map(|field| layer[field].clone());
-    assert_eq!(fields(&host[7]), [true.into(), reason.into(), Value::Null]);
-    assert_eq!(fields(&array[7]), [false.into(), Value::Null, 65536.into()]);
+    let fields = |layer: &Value| {
+        ["runs_on", "reason", "compared", "host_operations"].map(|field| layer[field].clone())
+    };
+    assert_eq!(
+        fields(&host[7]),
+        ["host".into(), reason.into(), Value::Null, 384.into()]
+    );
+    let expected = serde_json::json!(["array", "its input has no copies", 65536, 0]);
+    assert_eq!(serde_json::json!(fields(&array[7])), expected);
     let inexact = array[3]["reason"].as_str().expect("a reason");
     assert!(inexact.starts_with("no factors are exact, "), "{inexact}");
     let told = bench.done("compile net.tflite -c edge.json -o p.json");
-    assert!(told.contains(&format!("  host: {reason}  yes\n")), "{told}");
+    assert!(told.contains(&format!("  {reason}\n")), "{told}");
     let told = bench.done("compile net.tflite -c tflite.json -o p.json");
-    assert!(
-        told.contains("  yes, all 65536 inputs compared\n"),
-        "{told}"
-    );
+    assert!(told.contains("  all 65536 inputs compared; "), "{told}");
 
     let sim = "sim -c edge.json -m net.tflite --inputs in.npy";
     let found = bench.json(&format!("{sim} --json"));
     let (layers, total) = (&found["report"]["layers"], &found["report"]["total"]);
-    // Two tensors of 8 x 8 x 8 bytes are read and one is written.
-    assert_eq!(layers[3]["host_bytes"], 3 * 512, "{layers}");
-    for field in ["macs", "utilisation", "operands", "cycles"] {
+    for field in ["utilisation", "operands", "cycles"] {
         assert_eq!(layers[3][field].as_f64(), Some(0.0), "{field}");
     }
+    assert_eq!(layers[3]["compared"], false);
+    // Two terms for each of 8 x 8 x 8 outputs; the other sum has 12 x 4 x 4.
+    assert_eq!(layers[3]["macs"], 2 * 512);
+    assert_eq!(total["host_macs"], 2 * (512 + 192));
+    assert_eq!(found["macs"]["host"], total["host_macs"]);
+    assert_eq!(found["macs"]["all"], total["macs"]);
     assert!(total["utilisation"].as_f64() < Some(1.0), "{total}");
-    assert_eq!(found["mappings"][3]["mapping"], "host");
     let told = bench.done(sim);
-    assert!(
-        told.contains(&format!(
-            "add2/Relu ran on the host, 1536 bytes moved for each image: {reason}\n"
-        )),
-        "{told}"
-    );
+    let not_compared = "not compared: what the host computes, 3 layers; ";
+    assert!(told.contains(not_compared), "{told}");
+}
+
+/// Where the host works in between, both runs of a program have a name of their own.
+#[test]
+fn runs_of_a_whole_program_are_told_apart() {
+    let bench = crate::import::bench("residual");
+    bench.write("c.json", include_str!("../../configs/tflite.json"));
+    let names = [
+        "conv1/Relu to conv2b/Linear",
+        "add2/Relu",
+        "conv3a/Relu to dense/Linear",
+        "softmax",
+    ];
+    let compile = "compile net.tflite -c c.json --whole -o p.json";
+    let sim = "sim -c c.json -m net.tflite --inputs in.npy -p p.json";
+    let made = bench.json(&format!("{compile} --json"));
+    let text = bench.done(compile);
+    let found = bench.json(&format!("{sim} --json"));
+    for (run, name) in names.iter().enumerate() {
+        assert_eq!(made["runs"][run]["name"], *name);
+        assert_eq!(found["report"]["layers"][run]["name"], *name);
+        assert!(text.contains(&format!("\n{name} ")), "{text}");
+    }
 }
 
 #[test]

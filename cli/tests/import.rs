@@ -130,7 +130,9 @@ fn an_imported_network_is_that_of_the_file() {
     let bench = bench("keyword");
     let told = bench.done("import net.tflite -o net.json --inputs in.npy");
     assert!(
-        told.contains("7 operators: 5 on the array, 1 folded, 1 on the host, 0 not possible"),
+        told.contains(
+            "7 operators: 5 for a machine, 1 folded, 1 for the host always, 0 not possible"
+        ),
         "{told}"
     );
     bench.done("config check -m net.json");
@@ -174,7 +176,7 @@ fn the_page_about_import_shows_what_is_printed() {
         );
     }
     // The table of operators is printed twice.
-    assert_eq!((commands.count(), shown), (8, 4));
+    assert_eq!((commands.count(), shown), (9, 4));
     let arrays = |name: &str| npz(std::fs::read(bench.path().join(name)).unwrap());
     let (golden, rtl) = (arrays("golden.npz"), arrays("rtl.npz"));
     assert_eq!((golden.len(), rtl.len()), (1, 6));
@@ -249,6 +251,11 @@ fn all_operators_that_cannot_run_are_listed() {
         "{}",
         run.stdout
     );
+    assert!(run.stdout.contains("  unknown  yes\n"), "{}", run.stdout);
+    bench.refused(
+        "import net.tflite -c none.json",
+        &["none.json: cannot read configuration: No such file or directory (os error 2)"],
+    );
     let listed = bench.heddle("import net.tflite --list");
     assert_eq!((listed.code, &listed.stdout), (Some(1), &run.stdout));
     let lines = [
@@ -270,7 +277,7 @@ fn a_weighted_sum_must_be_asked_for() {
         told.contains("no: at most 1 away, 1024 of 65536 inputs"),
         "{told}"
     );
-    assert!(told.contains("yes, all 65536 inputs checked"), "{told}");
+    assert!(told.contains("yes, all 65536 inputs compared"), "{told}");
 }
 
 /// A program in place of the Python interpreter, which gets `-`, a folder and the format.
@@ -527,10 +534,10 @@ fn a_reference_that_is_missing_is_named() {
 /// The int32 of the reference wrap where a scale is too small: no command says that such a layer is exact.
 #[test]
 fn a_layer_that_is_not_exact_is_told() {
-    for (model, exact) in [
-        ("mul_15", "yes"),
-        ("mul_16", "no: at most 255 away, "),
-        ("leaky_relu_27", "no: at most 255 away, "),
+    for (model, exact, difference) in [
+        ("mul_15", "yes", ""),
+        ("mul_16", "no", "at most 255 away, "),
+        ("leaky_relu_27", "no", "at most 255 away, "),
     ] {
         let (bench, _) = bench_of_operator("ratios.npz", model, "tflite");
         bench.write("c.json", include_str!("../../configs/tflite.json"));
@@ -541,10 +548,18 @@ fn a_layer_that_is_not_exact_is_told() {
             let told = bench.done(line);
             let mut rows = told.lines().filter(|line| line.starts_with("output "));
             assert!(
-                rows.any(|row| row.contains(&format!("  {exact}"))),
+                rows.any(|row| row.contains(&format!("  {exact}")) && row.contains(difference)),
                 "{told}"
             );
         }
+        // The import's finding reaches what the compiler says of the layer.
+        let made = bench.json("compile net.tflite -c c.json -o p.json --json");
+        let layers = made["layers"].as_array().unwrap().iter();
+        let mut layer = layers.filter(|layer| layer["layer"] == "output");
+        let layer = layer.next().unwrap();
+        assert_eq!(layer["exact"], exact == "yes");
+        let known = layer["known"].as_str().unwrap();
+        assert!(known.starts_with(difference), "{known}");
     }
 }
 

@@ -20,6 +20,7 @@ mod lint;
 mod matrices;
 mod offsets;
 mod output;
+mod rows;
 mod sidecar;
 mod signals;
 mod traverse;

@@ -56,6 +56,11 @@ pub(crate) fn lower<'n>(
     Ok(lowered)
 }
 
+/// Why the host runs a layer on every machine, for each layer of a network.
+pub(crate) fn always_on_host(network: &Network) -> Vec<Option<String>> {
+    constants::hosts((network, &readers(network)), BTreeMap::new(), true).0
+}
+
 impl<'n> Lowered<'n> {
     /// A network whose tensors the host keeps where it can, if so; it also runs these layers, for these reasons.
     pub fn of(

@@ -22,6 +22,8 @@
 //!
 //! Networks of matrices keep the first rule for what is read at the same time, and lie as [`matrix`] says.
 //!
+//! [`Program::rows`] says what became of each layer, [`needs`] what layers need of any machine.
+//!
 //! Apart from that are [`matrix`], products and transposes of matrices in the state buffer, [`sparse`], layers on the sparse cluster, and
 //! [`fit`], the memories that a network needs.
 //!
@@ -39,9 +41,11 @@ mod ir;
 mod layout;
 mod loops;
 mod memory;
+mod needs;
 mod options;
 mod pieces;
 mod product;
+mod rows;
 mod rule;
 mod schedule;
 pub mod sparse;
@@ -59,9 +63,11 @@ pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
 pub use ir::{Graph, Node, Place};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
+pub use needs::{Need, needs};
 pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};
 pub use pieces::Pieces;
 pub use product::{Mapping, matrix};
+pub use rows::{Clocks, Counted, Exactness, Row, Rows, RunsOn};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
 pub use table::Table;

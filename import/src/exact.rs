@@ -38,6 +38,13 @@ impl Difference {
         })
     }
 
+    /// As reports show it.
+    #[must_use]
+    pub fn text(self) -> String {
+        let Difference { cases, wrong, most } = self;
+        format!("at most {most} away, {wrong} of {cases} inputs")
+    }
+
     /// Those of two sets of inputs.
     pub fn and(self, other: Difference) -> Difference {
         Difference {

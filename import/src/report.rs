@@ -181,10 +181,8 @@ impl Exact {
             Exact::Yes => "yes".to_string(),
             Exact::Compared(Difference {
                 cases, wrong: 0, ..
-            }) => format!("yes, all {cases} inputs checked"),
-            Exact::Compared(Difference { cases, wrong, most }) => {
-                format!("no: at most {most} away, {wrong} of {cases} inputs")
-            }
+            }) => format!("yes, all {cases} inputs compared"),
+            Exact::Compared(found) => format!("no: {}", found.text()),
         }
     }
 }

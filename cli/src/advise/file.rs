@@ -60,6 +60,7 @@ pub(super) fn read(path: &Path, args: &AdviseArgs) -> Result<Source, Failure> {
         word_bytes,
         configured: None,
         parts: vec![words],
+        rows: None,
     })
 }
 

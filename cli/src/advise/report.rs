@@ -7,7 +7,7 @@ use heddle_blocks::slices::{self, Population, Ranked};
 use serde_json::{Value, json};
 
 use super::{Advice, Words};
-use crate::output;
+use crate::{output, rows};
 
 /// The advice as JSON; bits are those of one access.
 pub(super) fn json(advice: &Advice) -> Value {
@@ -24,7 +24,7 @@ pub(super) fn json(advice: &Advice) -> Value {
         .map(|part| json!({ "name": part.name, "populations": histograms(&part.populations) }))
         .collect();
     let recommended = advice.recommended();
-    json!({
+    let mut summary = json!({
         "words": advice.words(),
         "word_bytes": advice.source.word_bytes,
         "plain_bits": advice.source.word_bytes * 8,
@@ -41,7 +41,11 @@ pub(super) fn json(advice: &Advice) -> Value {
                 bits(advice, ranked)
             }),
         },
-    })
+    });
+    if let Some(rows) = &advice.source.rows {
+        rows::add_json(rows, &mut summary);
+    }
+    summary
 }
 
 fn layout(advice: &Advice, ranked: &Ranked) -> Value {
@@ -81,6 +85,12 @@ pub(super) fn text(advice: &Advice, all: bool) -> String {
         advice.words(),
         source.word_bytes
     );
+    if let Some(rows) = &source.rows {
+        text += &format!(
+            "as with --mapping channel, where each word lies once:\n\n{}\n",
+            rows::text(rows)
+        );
+    }
     if source.parts.len() > 1 {
         text += &(tensors(advice) + "\n");
     }

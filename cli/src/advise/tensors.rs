@@ -21,15 +21,16 @@ const WEIGHTS: &str = "weights";
 /// end of a row.
 pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Source, Failure> {
     let params = input::read_config(config)?;
-    let network = input::read_model(model)?;
-    let images = input::images(args.images, &network, model)?;
+    let (given, form) = input::read_either(model)?;
+    let images = input::images(args.images, &given, model)?;
     // Each word once: copies of the input in several partitions would count as often.
     let options = Options {
         mapping: Some(Mapping::Channel),
         ..Options::default()
     };
-    let compiled = compile(&network, &params, &options).map_err(Failure::new)?;
+    let compiled = compile(&given, &params, &options).map_err(Failure::new)?;
     let (network, program) = (&*compiled.network, compiled.program);
+    let rows = program.rows([&given, network], &form.exact, &params);
     if args.weights && program.tensors.iter().any(|t| t.matrices.is_some()) {
         return Err(Failure::new(format!(
             "--weights is given for {}, a network of matrices: their weights lie between tensors, expected a \
@@ -67,6 +68,7 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
         word_bytes: slices.word_bytes,
         configured: Some(slices.clone()),
         parts,
+        rows: Some(rows),
     })
 }
 

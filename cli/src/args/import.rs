@@ -12,6 +12,9 @@ pub struct ImportArgs {
     /// Network, a .tflite or .onnx file with activations of 8 bits
     #[arg(value_name = "MODEL", required_unless_present = "operators")]
     pub model: Option<PathBuf>,
+    /// Machine whose rows of layers are printed, a JSON file; without it the list says what layers need
+    #[arg(short, long, value_name = "CONFIG")]
+    pub config: Option<PathBuf>,
     /// Network file to write; without it the operators are listed alone
     #[arg(short, long, value_name = "NETWORK")]
     pub output: Option<PathBuf>,
@@ -37,7 +40,7 @@ pub struct ImportArgs {
     #[arg(long)]
     pub check: bool,
     /// Print the operators that can run, as a page of documentation
-    #[arg(long, conflicts_with_all = ["model", "output", "name", "inputs", "until", "inexact", "check", "json", "list"])]
+    #[arg(long, conflicts_with_all = ["model", "config", "output", "name", "inputs", "until", "inexact", "check", "json", "list"])]
     pub operators: bool,
     /// Print the result as JSON
     #[arg(long)]

@@ -1,13 +1,12 @@
 //! What a co-simulation found, for people and as JSON.
 
-use heddle_arch::Params;
 use heddle_arch::host::Counter;
-use heddle_compiler::{Engine, LayerPlan, Mapping, MappingCost, Program};
 use heddle_tb::network::{LayerReport, NetworkReport};
 use serde_json::{Value, json};
 
-use crate::compile::place;
-use crate::{output, segments};
+use super::Prepared;
+use crate::output::{self, LINE_COLUMNS};
+use crate::{rows, segments};
 
 mod cluster;
 
@@ -38,12 +37,11 @@ pub const GOLDEN_MACHINE: Side = Side {
 };
 
 /// The whole report; `seconds` is the time that the simulated cycles took in this run.
-pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
-    json!({
+pub fn json(found: &NetworkReport, prepared: &Prepared, seconds: f64) -> Value {
+    let mut summary = json!({
         "exact": found.is_exact(),
         "accuracy": (found.labelled > 0).then(|| found.correct as f64 / found.labelled as f64),
-        "program_words": program.program_words(),
-        "mappings": program.layers.iter().map(mapping_json).collect::<Vec<_>>(),
+        "program_words": prepared.program.program_words(),
         "simulation": {
             "cycles": found.simulated_cycles,
             "seconds": seconds,
@@ -51,51 +49,20 @@ pub fn json(found: &NetworkReport, program: &Program, seconds: f64) -> Value {
             "host_share": host_share(found),
         },
         "report": found,
-    })
-}
-
-fn mapping_json(layer: &LayerPlan) -> Value {
-    let cost = |mapping| {
-        let cost = layer.choice.cost_of(mapping).filter(|_| on_array(layer))?;
-        Some(json!({ "cycles": cost.cycles, "buffer_bytes": cost.buffer_bytes }))
-    };
-    json!({
-        "layer": layer.name,
-        "mapping": mapping_name(layer),
-        "engine": layer.engine.as_ref().map(|choice| choice.engine.name()),
-        "engine_reason": layer.engine.as_ref().map(|choice| &choice.reason),
-        "reason": layer.choice.reason,
-        "channel": cost(Mapping::Channel),
-        "flattened": cost(Mapping::Flattened),
-        "toeplitz": cost(Mapping::Toeplitz),
-        "blocks": cost(Mapping::Blocks),
-    })
-}
-
-/// How a layer is laid over the array, or where else it runs.
-fn mapping_name(layer: &LayerPlan) -> &'static str {
-    match (layer.host, on_array(layer)) {
-        (true, _) => "host",
-        (false, true) => layer.choice.mapping.name(),
-        (false, false) => "cluster",
-    }
-}
-
-fn on_array(layer: &LayerPlan) -> bool {
-    !layer.host && layer.engine_of() == Engine::Dense
-}
-
-/// A line for each layer that the host has run.
-fn hosted(found: &NetworkReport, program: &Program) -> String {
-    let runs = found.layers.iter().zip(&program.runs);
-    let lines = runs.filter(|(run, _)| run.host).map(|(run, plan)| {
-        let layer = &program.layers[plan.layers.start];
-        format!(
-            "{} ran on the host, {} bytes moved for each image: {}\n",
-            run.name, run.host_bytes, layer.choice.reason
-        )
     });
-    lines.collect()
+    rows::add_json(&prepared.rows, &mut summary);
+    summary
+}
+
+/// What is said of layers that the host has run.
+fn hosted(found: &NetworkReport) -> String {
+    let count = found.layers.iter().filter(|layer| layer.host).count();
+    match count {
+        0 => String::new(),
+        _ => format!(
+            "not compared: what the host computes, {count} layers; both sides do that with the meaning of the golden network\n"
+        ),
+    }
 }
 
 fn rate(found: &NetworkReport, seconds: f64) -> f64 {
@@ -113,13 +80,13 @@ fn host_share(found: &NetworkReport) -> f64 {
 }
 
 /// A table of the layers, the differences, and a verdict.
-pub fn text(
-    found: &NetworkReport,
-    params: &Params,
-    program: &Program,
-    seconds: f64,
-    side: &Side,
-) -> String {
+pub fn text(found: &NetworkReport, prepared: &Prepared, seconds: f64, side: &Side) -> String {
+    let Prepared {
+        params,
+        program,
+        rows,
+        ..
+    } = prepared;
     let mut text = format!(
         "{} on {} ({} x {} processing elements, {} program words)\n\
          MACs, cycles, utilisation: one image; the other columns: sum over {} images\n\
@@ -135,11 +102,10 @@ pub fn text(
     for layer in &found.layers {
         text += &differences(layer, side.name);
     }
-    text += &hosted(found, program);
+    text += &hosted(found);
     text += &segments::found(found, program);
-    text += &cluster::text(found, params, program);
-    text += "\npredicted for each mapping of taps to rows; bytes: input and weights, each partition\n\n";
-    text += &mappings(&program.layers);
+    text += &cluster::counters(found, params, program);
+    text += &format!("\n{}", rows::text(rows));
     let correct = match found.labelled {
         0 => "without labels".to_string(),
         _ => format!("{} classified correctly", found.correct),
@@ -160,43 +126,6 @@ pub fn text(
     };
     text + &format!("{verdict}\n")
 }
-
-/// One line for each layer: what it takes with the mappings that it can have, and which it has.
-fn mappings(layers: &[LayerPlan]) -> String {
-    let known = |mapping: &Mapping| {
-        let mut costs = layers.iter().map(|layer| layer.choice.cost_of(*mapping));
-        mapping.phases().is_none() || costs.any(|cost| cost.is_some())
-    };
-    let columns: Vec<Mapping> = Mapping::ALL.into_iter().filter(known).collect();
-    let mut heading = [vec![String::new()], vec!["layer".to_string()]];
-    for mapping in &columns {
-        heading[0].extend([mapping.to_string(), mapping.to_string()]);
-        heading[1].extend(["cycles", "bytes"].map(str::to_string));
-    }
-    heading[0].extend(["", ""].map(str::to_string));
-    heading[1].extend(["mapping", "because"].map(str::to_string));
-    let mut rows = heading.to_vec();
-    for layer in layers
-        .iter()
-        .filter(|layer| layer.engine_of() == Engine::Dense)
-    {
-        let choice = &layer.choice;
-        let mut cells = vec![shortened(&layer.name, 2 * NAME_COLUMNS)];
-        for &mapping in &columns {
-            let cost = choice.cost_of(mapping).filter(|_| on_array(layer));
-            let cell = |value: fn(MappingCost) -> u64| {
-                cost.map_or("-".to_string(), |cost| value(cost).to_string())
-            };
-            cells.extend([cell(|cost| cost.cycles), cell(|cost| cost.buffer_bytes)]);
-        }
-        cells.extend([mapping_name(layer).to_string(), choice.reason.clone()]);
-        rows.push(cells);
-    }
-    output::table(&rows)
-}
-
-/// Longest line of the table.
-const LINE_COLUMNS: usize = 120;
 
 /// The shortest name of a layer that still tells something.
 const NAME_COLUMNS: usize = 8;
@@ -230,11 +159,7 @@ fn table(found: &NetworkReport) -> String {
     let layers = found.layers.iter().chain([&found.total]);
     rows.extend(layers.map(|layer| row(layer, (has_masks, slices))));
     let text = output::table(&rows);
-    let longest = text
-        .lines()
-        .map(|line| line.chars().count())
-        .max()
-        .unwrap_or(0);
+    let longest = output::longest(&text);
     if longest <= LINE_COLUMNS {
         return text;
     }
@@ -244,21 +169,9 @@ fn table(found: &NetworkReport) -> String {
         .unwrap_or(0)
         .saturating_sub(longest - LINE_COLUMNS);
     for row in &mut rows {
-        row[0] = shortened(&row[0], name_columns.max(NAME_COLUMNS));
+        row[0] = output::shortened(&row[0], name_columns.max(NAME_COLUMNS));
     }
     output::table(&rows)
-}
-
-/// The name with its middle left out if it has more than `columns` characters.
-fn shortened(name: &str, columns: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= columns {
-        return name.to_string();
-    }
-    let end = (columns - 2) / 2;
-    let start = columns - 2 - end;
-    let part = |part: &[char]| part.iter().collect::<String>();
-    part(&letters[..start]) + ".." + &part(&letters[letters.len() - end..])
 }
 
 fn row(layer: &LayerReport, (has_masks, slices): (bool, usize)) -> Vec<String> {
@@ -269,11 +182,12 @@ fn row(layer: &LayerReport, (has_masks, slices): (bool, usize)) -> Vec<String> {
     };
     let mut cells = vec![layer.name.clone()];
     if layer.host {
-        // Nothing between the name and the values is of the machine.
+        // Nothing behind its MACs is of the machine; values that differ say that the host has read others.
         let columns = 2 + usize::from(has_masks) + slices.min(3);
-        cells.extend(["-", "host"].map(str::to_string));
+        let wrong = (layer.mismatches > 0).then(|| layer.mismatches.to_string());
+        cells.extend([layer.macs.to_string(), "host".to_string()]);
         cells.extend(vec!["-".to_string(); columns + 2]);
-        cells.extend([layer.mismatches.to_string(), "-".to_string()]);
+        cells.extend([wrong.as_deref().unwrap_or("-"), "-"].map(str::to_string));
         return cells;
     }
     cells.extend([
@@ -321,7 +235,6 @@ fn differences(layer: &LayerReport, ran: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_compiler::MappingChoice;
 
     fn layer(name: &str) -> LayerReport {
         LayerReport {
@@ -359,49 +272,8 @@ mod tests {
 layer    MACs  cycles  utilisation  operands  accesses  accesses  accesses  accesses  /plain  values  counters
 conv1  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
 conv2  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       3   1 wrong
-add         -    host            -         -         -         -         -         -       -       0         -
+add    147456    host            -         -         -         -         -         -       -       -         -
 total  147456    2622       87.9 %    41.3 %    134340     96211     12305    134340  64.2 %       0        ok
-"
-        );
-    }
-
-    #[test]
-    fn every_layer_has_a_line_for_its_mapping() {
-        let cost = |cycles, buffer_bytes| MappingCost {
-            cycles,
-            buffer_bytes,
-        };
-        let layer = |name: &str, choice| LayerPlan {
-            name: name.into(),
-            host: false,
-            engine: None,
-            instructions: 0,
-            macs: 0,
-            vectors: 0,
-            operands: 0,
-            choice,
-            compared: None,
-            inputs: vec![0],
-            output: 1,
-        };
-        let first = MappingChoice {
-            mapping: Mapping::Flattened,
-            cost: cost(426, 192),
-            other: Some((Mapping::Channel, cost(1322, 304))),
-            reason: "fewer cycles".into(),
-        };
-        let second = MappingChoice {
-            mapping: Mapping::Channel,
-            cost: cost(1482, 2560),
-            other: None,
-            reason: "its input has no copies".into(),
-        };
-        assert_eq!(
-            mappings(&[layer("conv1", first), layer("conv2", second)]),
-            "       channel  channel  flattened  flattened
-layer   cycles    bytes     cycles      bytes    mapping                  because
-conv1     1322      304        426        192  flattened             fewer cycles
-conv2     1482     2560          -          -    channel  its input has no copies
 "
         );
     }

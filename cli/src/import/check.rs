@@ -327,7 +327,7 @@ impl Checked {
         let mut rows = vec![heading.map(str::to_string).to_vec()];
         for tensor in &self.tensors {
             rows.push(vec![
-                super::shown(&tensor.row.tensor),
+                super::report::shown(&tensor.row.tensor),
                 tensor.row.exact.text(),
                 tensor.text(),
             ]);

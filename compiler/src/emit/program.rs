@@ -133,23 +133,42 @@ impl Program {
         &words[..end]
     }
 
-    /// Words of tensors that the host writes for each image, with all copies, and those that it reads of what the machine makes: outputs of the
-    /// network and inputs of its own layers.
+    /// Words of tensors that the host writes for each image, and those that it reads.
     #[must_use]
     pub fn tensor_words(&self, network: &Network) -> [u64; 2] {
+        let tensors = self.words_of_tensors(network).into_iter();
+        tensors.fold([0, 0], |all, one| [all[0] + one[0], all[1] + one[1]])
+    }
+
+    /// For each tensor the words that the host writes for an image, with all copies, and those that it reads of what the machine
+    /// makes: outputs of the network and inputs of its own layers.
+    pub(crate) fn words_of_tensors(&self, network: &Network) -> Vec<[u64; 2]> {
         let mut outputs = BTreeSet::new();
         outputs.extend(network.outputs.iter().map(|&o| network.tensor_name(o)));
         let by_host = self.layers.iter().filter(|layer| layer.host);
         let inputs: BTreeSet<&usize> = by_host.flat_map(|layer| &layer.inputs).collect();
-        let tensors = (0..).zip(&self.tensors);
-        let (written, made): (Vec<_>, Vec<_>) =
-            tensors.partition(|&(tensor, _)| tensor == 0 || self.layers[tensor - 1].host);
-        let read = made.iter().filter(|(tensor, plan)| {
-            inputs.contains(tensor) || outputs.contains(plan.name.as_str())
+        let tensors = self.tensors.iter().enumerate();
+        let words = tensors.map(|(tensor, plan)| {
+            let is_written = tensor == 0 || self.layers[tensor - 1].host;
+            let is_read = inputs.contains(&tensor) || outputs.contains(plan.name.as_str());
+            match (is_written, is_read) {
+                (true, _) => [plan.written_words(), 0],
+                (false, true) => [0, plan.word_places().len() as u64],
+                (false, false) => [0, 0],
+            }
         });
-        let written = written.iter().map(|(_, plan)| plan.written_words());
-        let read = read.map(|(_, plan)| plan.word_places().len() as u64);
-        [written.sum(), read.sum()]
+        words.collect()
+    }
+
+    /// Name of a run that no other run has: where several have that of the network, its first and its last layer.
+    #[must_use]
+    pub fn run_name(&self, run: usize) -> String {
+        let RunPlan { name, layers, .. } = &self.runs[run];
+        let [first, last] = [layers.start, layers.end - 1].map(|layer| &self.layers[layer].name);
+        match self.runs.iter().filter(|other| other.name == *name).count() {
+            2.. => format!("{first} to {last}"),
+            _ => name.clone(),
+        }
     }
 
     /// Instruction words of all runs.

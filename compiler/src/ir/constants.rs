@@ -40,24 +40,14 @@ pub(crate) struct TablePart {
 /// The machine has no tables.
 pub(super) fn constants(
     (network, readers): (&Network, &[Vec<usize>]),
-    mut hosts: BTreeMap<usize, String>,
+    given: BTreeMap<usize, String>,
     params: &Params,
 ) -> Result<Constants, CompileError> {
-    let mut constants = Constants::default();
-    let mut duals = Vec::new();
-    for (index, layer) in network.layers.iter().enumerate() {
-        let inputs = layer.inputs.iter();
-        let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
-        let found = match (layer.host_reason(&shapes), hosts.remove(&index)) {
-            (None, None) => dual(network, layer, params),
-            (Some(reason), _) => Err(reason.to_string()),
-            (None, Some(reason)) => Err(reason),
-        };
-        duals.push(found.as_ref().copied().unwrap_or_default());
-        constants.hosts.push(found.err());
-    }
-    hosts::beside_planes((network, readers), &mut constants.hosts);
-    hosts::of_other_matrices((network, readers), &mut constants.hosts);
+    let (hosts, duals) = hosts((network, readers), given, params.post.dual_scale);
+    let mut constants = Constants {
+        hosts,
+        ..Constants::default()
+    };
     constants.tables.push(TablePart::from(0));
     for (index, (layer, dual)) in network.layers.iter().zip(duals).enumerate() {
         let table = layer.table.as_ref();
@@ -77,6 +67,29 @@ pub(super) fn constants(
         0 => constants.check_tables(network, params).map(|()| constants),
         _ => Ok(constants),
     }
+}
+
+/// Why the host runs each layer, some of them for reasons that are given, on a machine that has a dual scale if so; and how such a machine adds.
+pub(super) fn hosts(
+    (network, readers): (&Network, &[Vec<usize>]),
+    mut given: BTreeMap<usize, String>,
+    dual_scale: bool,
+) -> (Vec<Option<String>>, Vec<Option<DualSum>>) {
+    let (mut hosts, mut duals) = (Vec::new(), Vec::new());
+    for (index, layer) in network.layers.iter().enumerate() {
+        let inputs = layer.inputs.iter();
+        let shapes: Vec<_> = inputs.map(|input| network.tensor(input.tensor).0).collect();
+        let found = match (layer.host_reason(&shapes), given.remove(&index)) {
+            (None, None) => dual(network, layer, dual_scale),
+            (Some(reason), _) => Err(reason.to_string()),
+            (None, Some(reason)) => Err(reason),
+        };
+        duals.push(found.as_ref().copied().unwrap_or_default());
+        hosts.push(found.err());
+    }
+    hosts::beside_planes((network, readers), &mut hosts);
+    hosts::of_other_matrices((network, readers), &mut hosts);
+    (hosts, duals)
 }
 
 impl TablePart {
@@ -132,9 +145,9 @@ impl Constants {
 }
 
 /// How the machine adds two tensors, if a layer does; or why the host must run the layer.
-fn dual(network: &Network, layer: &Layer, params: &Params) -> Result<Option<DualSum>, String> {
+fn dual(network: &Network, layer: &Layer, dual_scale: bool) -> Result<Option<DualSum>, String> {
     match layer.work() {
-        Work::Terms(Some(_)) if !params.post.dual_scale => {
+        Work::Terms(Some(_)) if !dual_scale => {
             Err("the machine has no post.dual_scale".to_string())
         }
         Work::Terms(Some(sum)) => dual_sum(layer, sum).map(Some).map_err(|found| {

@@ -1,10 +1,11 @@
 //! What a machine must have for a network, before anything is laid out.
 
 use heddle_arch::params::{MachineUnit, Params};
-use heddle_network::{Layer, Reduction, Work};
+use heddle_network::Layer;
 
 use crate::error::CompileError;
 use crate::ir::Lowered;
+use crate::needs::{is_maximum, left_shift};
 use crate::product::check_windows;
 
 /// Whether a machine can do what a network asks for; else what is missing.
@@ -54,9 +55,8 @@ fn check_traversal(params: &Params) -> Result<(), CompileError> {
 
 /// Whether a machine has the scales of a layer; else what is missing.
 fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
-    let shifts = layer.scales.iter().map(|scale| scale.shift());
-    match shifts.max() {
-        Some(shift @ 1..) if !params.post.left_shift => Err(format!(
+    match left_shift(layer) {
+        Some(shift) if !params.post.left_shift => Err(format!(
             "has a multiplier with left shift {shift}, expected post.left_shift to be true"
         )),
         _ => Ok(()),
@@ -65,11 +65,11 @@ fn check_scales(layer: &Layer, params: &Params) -> Result<(), String> {
 
 /// Whether a machine can do what a layer asks for; else what is missing.
 fn check_layer(layer: &Layer, params: &Params) -> Result<(), String> {
-    match layer.work() {
-        Work::Window(Reduction::Largest) if !params.post.pooling => {
+    match (is_maximum(layer), params.post.pooling) {
+        (true, false) => {
             Err("max_pool2d needs pooling, expected post.pooling to be true".to_string())
         }
-        Work::Window(Reduction::Largest) => check_windows(layer, params),
-        _ => Ok(()),
+        (true, true) => check_windows(layer, params),
+        (false, _) => Ok(()),
     }
 }

@@ -132,10 +132,8 @@ impl Lowering<'_> {
         match difference.wrong == 0 || self.accepted.contains(&kind) {
             true => Ok(()),
             false => Err(format!(
-                "no constants are exact (at most {} away, {} of {} inputs): --inexact {} takes them",
-                difference.most,
-                difference.wrong,
-                difference.cases,
+                "no constants are exact ({}): --inexact {} takes them",
+                difference.text(),
                 kind.name()
             )),
         }

@@ -95,4 +95,16 @@ impl Layer {
             _ => 0,
         }
     }
+
+    /// Operations of a host that makes it for one image: its multiply-accumulates, or one for each element of its output, or of its
+    /// input if that has more, where it has none. What the host only writes takes none.
+    #[must_use]
+    pub fn operations(&self) -> u64 {
+        let elements = self.output.elements().max(self.input.elements()) as u64;
+        match self.macs() {
+            _ if self.is_input() => 0,
+            0 => elements,
+            macs => macs,
+        }
+    }
 }

@@ -2,8 +2,7 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::params::Params;
-use heddle_arch::word::WORD_BYTES;
-use heddle_compiler::{LayerPlan, Program};
+use heddle_compiler::Program;
 use heddle_network::Network;
 use heddle_sim::network::class_in;
 use heddle_sim::sliced::SliceLayout;
@@ -17,12 +16,15 @@ use super::cluster::{self, ClusterReport};
 pub struct LayerReport {
     /// Name.
     pub name: String,
-    /// The host made its output; nothing here but the bytes is of the machine.
+    /// The host made its output, and nothing here is of the machine.
     pub host: bool,
-    /// Bytes that the host read from the machine and wrote to it for that, one image.
-    pub host_bytes: u64,
-    /// Multiply-accumulates, one image; those of layers on the sparse cluster as the array would make them.
+    /// Its values say something of a machine: those of a layer of the host have the same meaning on both sides, and differ only if the host has
+    /// read others.
+    pub compared: bool,
+    /// Multiply-accumulates, one image, whoever made them; those of layers on the sparse cluster as the array would make them.
     pub macs: u64,
+    /// Those of them that the host made.
+    pub host_macs: u64,
     /// Clock cycles, one image: the same for every image, but for layers on the sparse cluster, where it is the mean.
     pub cycles: u64,
     /// Multiply-accumulates on the array / (cycles x rows x cols).
@@ -124,7 +126,7 @@ impl LayerReport {
     fn set_ratios(&mut self, params: &Params, images: u64) {
         let pes = u64::from(params.array.rows) * u64::from(params.array.cols);
         let elsewhere = self.cluster.as_ref().map_or(0, |cluster| cluster.macs);
-        let macs = self.macs - elsewhere;
+        let macs = self.macs - self.host_macs - elsewhere;
         self.utilisation = macs as f64 / (self.cycles.max(1) * pes) as f64;
         if let Some(cluster) = &mut self.cluster {
             cluster.set_ratio(images);
@@ -137,13 +139,6 @@ impl LayerReport {
         self.zero_operands_ratio =
             self.zero_operands as f64 / (self.operands * images).max(1) as f64;
     }
-}
-
-/// Bytes of the words that hold inputs and output of a layer of the host.
-fn moved_bytes(program: &Program, layer: &LayerPlan) -> u64 {
-    let tensors = layer.inputs.iter().chain([&layer.output]);
-    let words = tensors.map(|&tensor| program.tensors[tensor].word_places().len() as u64);
-    u64::from(WORD_BYTES) * words.sum::<u64>()
 }
 
 /// Runs whose data are in the machine at the same time, of one image.
@@ -204,18 +199,15 @@ impl NetworkReport {
             .iter()
             .map(|counter| (counter.name(), 0))
             .collect();
-        let layers = program.runs.iter().map(|run| {
+        let layers = program.runs.iter().enumerate().map(|(index, run)| {
             let layers = &program.layers[run.layers.clone()];
             let macs = layers.iter().map(|layer| layer.macs).sum();
             LayerReport {
-                name: run.name.clone(),
+                name: program.run_name(index),
                 host: run.host,
-                host_bytes: if run.host {
-                    moved_bytes(program, &layers[0])
-                } else {
-                    0
-                },
-                macs: if run.host { 0 } else { macs },
+                compared: !run.host,
+                macs,
+                host_macs: if run.host { macs } else { 0 },
                 operands: layers.iter().map(|layer| layer.operands).sum(),
                 counters: counters.clone(),
                 cluster: ClusterReport::new(layers, params),
@@ -249,11 +241,12 @@ impl NetworkReport {
     pub(super) fn set_total(&mut self, params: &Params) {
         let mut total = LayerReport {
             name: "total".into(),
+            compared: true,
             ..LayerReport::default()
         };
         for layer in &self.layers {
             total.macs += layer.macs;
-            total.host_bytes += layer.host_bytes;
+            total.host_macs += layer.host_macs;
             total.cycles += layer.cycles;
             total.operands += layer.operands;
             total.zero_operands += layer.zero_operands;

@@ -1,29 +1,13 @@
-//! What runs on the sparse cluster, and what it has counted.
+//! What the sparse cluster has counted.
 
 use heddle_arch::Params;
 use heddle_compiler::Program;
 use heddle_tb::network::{ClusterReport, NetworkReport};
 
-use super::place;
 use crate::output;
 
-/// The engine of each layer and why, and the counters of the cluster; nothing if there was no choice.
-pub fn text(found: &NetworkReport, params: &Params, program: &Program) -> String {
-    if program.layers.iter().all(|layer| layer.engine.is_none()) {
-        return String::new();
-    }
-    let mut rows = vec![["layer", "runs on"].map(str::to_string).to_vec()];
-    let layers = program.layers.iter();
-    rows.extend(layers.map(|layer| vec![layer.name.clone(), place(layer)]));
-    format!(
-        "\n{}{}",
-        output::list(&rows),
-        counters(found, params, program)
-    )
-}
-
 /// A line for each run with layers on the cluster.
-fn counters(found: &NetworkReport, params: &Params, program: &Program) -> String {
+pub fn counters(found: &NetworkReport, params: &Params, program: &Program) -> String {
     let runs = found.layers.iter().zip(&program.runs);
     let mut rows: Vec<Vec<String>> = runs
         .filter_map(|(run, plan)| {
