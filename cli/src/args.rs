@@ -63,16 +63,19 @@ pub enum Command {
 /// Arguments of `heddle gen`.
 #[derive(Debug, Args)]
 pub struct GenArgs {
-    /// Configuration, a JSON file
-    #[arg(short, long, value_name = "CONFIG")]
-    pub config: PathBuf,
+    /// Configuration, a JSON file; of several, modules that they share are written once
+    #[arg(short, long, value_name = "CONFIG", required = true)]
+    pub config: Vec<PathBuf>,
     /// Folder to write; an existing one is only replaced if heddle wrote it or it is empty
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// Module to generate with all modules below it; an unknown name lists those that exist
     #[arg(long, value_name = "MODULE", default_value = "top")]
     pub top: String,
-    /// Reset style; names of modules end in _ar with async [default: that of the configuration]
+    /// In front of the names of all modules but memory cells, so that two versions can be in one chip
+    #[arg(long, value_name = "NAME", default_value = "", value_parser = prefix)]
+    pub prefix: String,
+    /// Reset style; the name of the top ends in _ar with async [default: that of the configuration]
     #[arg(long)]
     pub reset: Option<ResetArg>,
     /// How the PE array is printed
@@ -84,6 +87,19 @@ pub struct GenArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The begin of a Verilog name.
+fn prefix(text: &str) -> Result<String, String> {
+    let begins = text.chars().next().is_none_or(|c| c.is_ascii_alphabetic());
+    let goes_on = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match begins && goes_on && !text.contains("__") && text.len() <= 40 {
+        true => Ok(text.to_string()),
+        false => Err(
+            "expected at most 40 letters, digits and single _, a letter first, such as a_"
+                .to_string(),
+        ),
+    }
 }
 
 /// Unit and precision of time: 1, 10 or 100 of s, ms, us, ns, ps or fs, the precision not above the unit.

@@ -15,14 +15,17 @@ use crate::failure::Failure;
 pub const TOP: &str = "top";
 
 /// A generated design.
-#[derive(Debug)]
-pub struct Design {
-    /// Name of the top module.
-    pub top: String,
-    /// All modules, leaves first.
-    pub modules: Vec<ModuleSummary>,
-    /// File names and contents.
-    pub files: Vec<(String, String)>,
+pub use heddle_gen::Design;
+
+/// How a design is printed.
+#[derive(Debug, Default)]
+pub struct Text {
+    /// How grids are printed.
+    pub style: TextStyle,
+    /// Unit and precision of time.
+    pub timescale: Option<String>,
+    /// In front of the names of modules.
+    pub prefix: String,
 }
 
 /// What is said about a module.
@@ -42,12 +45,7 @@ pub struct ModuleSummary {
 ///
 /// # Errors
 /// If there is no such module or it cannot be printed.
-pub fn generate(
-    params: &Params,
-    module: &str,
-    style: TextStyle,
-    timescale: Option<&str>,
-) -> Result<Design, Failure> {
+pub fn generate(params: &Params, module: &str, text: &Text) -> Result<Design, Failure> {
     if !catalog::MODULES.iter().any(|entry| entry.name == module) {
         let list: Vec<String> = catalog::MODULES
             .iter()
@@ -61,23 +59,23 @@ pub fn generate(
     let progress = ProgressBar::new_spinner().with_message("printing Verilog");
     progress.enable_steady_tick(Duration::from_millis(100));
     let block = catalog::build(module, params).expect("the module is in the catalogue");
-    let result = heddle_gen::emit(block.as_ref(), &options(params, style, timescale));
+    let result = heddle_gen::emit(block.as_ref(), &options(params, text));
     progress.finish_and_clear();
-    let design = result.map_err(|error| Failure::new(format!("cannot print {module}: {error}")))?;
+    result.map_err(|error| Failure::new(format!("cannot print {module}: {error}")))
+}
+
+/// What is said about each module.
+pub fn summaries(design: &Design) -> Vec<ModuleSummary> {
     let summary = |module: &heddle_gen::Module| ModuleSummary {
         name: module.name.clone(),
         ports: module.ports.len(),
         lines: module.text.lines().count(),
         source: module.source.clone(),
     };
-    Ok(Design {
-        modules: design.modules.iter().map(summary).collect(),
-        files: design.files(),
-        top: design.top,
-    })
+    design.modules.iter().map(summary).collect()
 }
 
-fn options(params: &Params, style: TextStyle, timescale: Option<&str>) -> EmitOptions {
+fn options(params: &Params, text: &Text) -> EmitOptions {
     EmitOptions {
         configuration: params.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -89,8 +87,9 @@ fn options(params: &Params, style: TextStyle, timescale: Option<&str>) -> EmitOp
             ResetLevel::Low => heddle_gen::ResetLevel::Low,
             ResetLevel::High => heddle_gen::ResetLevel::High,
         },
-        style,
-        timescale: timescale.map(str::to_string),
+        style: text.style,
+        timescale: text.timescale.clone(),
+        prefix: text.prefix.clone(),
         ..EmitOptions::default()
     }
 }

@@ -1,56 +1,87 @@
-//! `heddle gen`: the Verilog of a configuration as a folder.
+//! `heddle gen`: the Verilog of configurations as a folder.
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::GenArgs;
-use crate::design::{self, Design, ModuleSummary};
+use crate::design::{self, Design, Text};
 use crate::failure::Failure;
 use crate::{folder, input, output};
 
-#[derive(Debug, Serialize)]
-struct Report<'a> {
-    configuration: &'a str,
-    top: &'a str,
-    output: String,
-    modules: &'a [ModuleSummary],
-    files: Vec<&'a str>,
-}
-
 /// Runs the command.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
-    let mut params = input::read_config(&args.config)?;
-    if let Some(style) = args.reset {
-        params.reset.style = style.into();
-    }
+    let configurations = args.config.iter().map(|path| input::read_config(path));
+    let mut configurations = configurations.collect::<Result<Vec<_>, _>>()?;
     folder::check(&args.output)?;
-    let timescale = args.timescale.as_deref();
-    let design = design::generate(&params, &args.top, args.style.into(), timescale)?;
-    folder::write(&args.output, &design.files)?;
-    if args.json {
-        return output::print_json(&Report {
-            configuration: &params.name,
-            top: &design.top,
-            output: args.output.display().to_string(),
-            modules: &design.modules,
-            files: design.files.iter().map(|(name, _)| name.as_str()).collect(),
-        });
+    let text = Text {
+        style: args.style.into(),
+        timescale: args.timescale.clone(),
+        prefix: args.prefix.clone(),
+    };
+    let designs = configurations.iter_mut().map(|params| {
+        if let Some(style) = args.reset {
+            params.reset.style = style.into();
+        }
+        design::generate(params, &args.top, &text)
+    });
+    let designs = designs.collect::<Result<Vec<Design>, Failure>>()?;
+    let all: Vec<&Design> = designs.iter().collect();
+    let files = heddle_gen::files(&all).map_err(|name| clash(&name, args))?;
+    folder::write(&args.output, &files)?;
+    let shown = args.output.display().to_string();
+    match args.json {
+        true => output::print_json(&summary(&designs, &files, &shown)),
+        false => output::print(&report(&designs, &files, &shown)),
     }
-    output::print(&text(&design, &args.output.display().to_string()))
 }
 
-fn text(design: &Design, folder: &str) -> String {
+/// Two configurations of one name have different tops.
+fn clash(name: &str, args: &GenArgs) -> Failure {
+    let paths = args.config.iter().map(|path| path.display().to_string());
+    Failure::new(format!(
+        "{name} would have two texts, of {}: give each configuration a name of its own",
+        paths.collect::<Vec<_>>().join(" and ")
+    ))
+}
+
+/// What is written: of one design its fields, of several a list of these.
+fn summary(designs: &[Design], files: &[(String, String)], folder: &str) -> serde_json::Value {
+    let of_design = |design: &Design| {
+        json!({
+            "configuration": design.configuration,
+            "top": design.top,
+            "modules": design::summaries(design),
+        })
+    };
+    let mut summary = match designs {
+        [design] => of_design(design),
+        _ => json!({ "designs": designs.iter().map(of_design).collect::<Vec<_>>() }),
+    };
+    summary["output"] = json!(folder);
+    summary["files"] = files.iter().map(|(name, _)| name.as_str()).collect();
+    summary
+}
+
+fn report(designs: &[Design], files: &[(String, String)], folder: &str) -> String {
     let mut rows = vec![["module", "ports", "lines"].map(String::from).to_vec()];
-    for module in &design.modules {
-        rows.push(vec![
-            module.name.clone(),
+    for module in designs.iter().flat_map(design::summaries) {
+        let row = vec![
+            module.name,
             module.ports.to_string(),
             module.lines.to_string(),
-        ]);
+        ];
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
     }
-    let files = design.files.len();
+    let tops: Vec<&str> = designs.iter().map(|design| design.top.as_str()).collect();
+    let what = match tops.len() {
+        1 => "top module",
+        _ => "top modules",
+    };
     output::table(&rows)
         + &format!(
-            "wrote {files} files to {folder}, top module {}\n",
-            design.top
+            "wrote {} files to {folder}, {what} {}\n",
+            files.len(),
+            tops.join(", ")
         )
 }

@@ -6,7 +6,6 @@ mod tools;
 
 use std::path::Path;
 
-use heddle_gen::TextStyle;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -49,7 +48,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let design = design::generate(&params, design::TOP, TextStyle::Structural, None)?;
+            let design = design::generate(&params, design::TOP, &design::Text::default())?;
             let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
                 Failure::new(format!(
                     "{}: no temporary folder: {error}",
@@ -57,7 +56,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
                 ))
             })?;
             let target = scratch.path().join(&params.name);
-            folder::write(&target, &design.files)?;
+            folder::write(&target, &design.files())?;
             lint(&target, args)
         }
         (None, Some(folder)) => lint(folder, args),
@@ -92,7 +91,7 @@ fn lint(folder: &Path, args: &LintArgs) -> Result<bool, Failure> {
     let clean = verdicts.iter().all(|v| v.status != Status::Warnings);
     if args.json {
         output::print_json(&Report {
-            top: &sources.top,
+            top: &sources.tops.join(", "),
             files: sources.files.len(),
             clean,
             checks: &verdicts,
@@ -131,10 +130,14 @@ fn verdict(check: &Check, sources: &Sources) -> Result<Verdict, Failure> {
             output: String::new(),
         });
     };
-    let (success, output) = tool
-        .run(&(check.arguments)(sources), &sources.folder)
-        .map_err(|error| Failure::new(format!("cannot run {}: {error}", check.tool)))?;
-    let clean = success && output.trim().is_empty();
+    let (mut clean, mut output) = (true, String::new());
+    for top in &sources.tops {
+        let (success, said) = tool
+            .run(&(check.arguments)(sources, top), &sources.folder)
+            .map_err(|error| Failure::new(format!("cannot run {}: {error}", check.tool)))?;
+        clean &= success && said.trim().is_empty();
+        output += &said;
+    }
     Ok(Verdict {
         tool: check.tool,
         version: tool.version(check.version_argument),
@@ -165,7 +168,7 @@ fn text(sources: &Sources, verdicts: &[Verdict], clean: bool) -> String {
     let result = if clean { "clean" } else { "not clean" };
     text + &format!(
         "{}: {result} ({} files)\n",
-        sources.top,
+        sources.tops.join(", "),
         sources.files.len()
     )
 }

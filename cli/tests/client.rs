@@ -49,11 +49,11 @@ fn the_client_of_the_sparse_cluster_gets_the_results_of_the_definition() {
     let (passed, text) = client();
     assert!(passed && text.contains("1920 results are right"), "{text}");
     // It can fail: the first sums of a position are lost.
-    let file = "top/heddle_drain_link_g8.v";
-    let link = std::fs::read_to_string(bench.path().join(file)).expect(file);
+    let file = bench.module("top", "heddle_drain_link_g8").expect("a link");
+    let link = bench.read(&file);
     let wrong = link.replacen("sum_i[31:0] + added_q", "added_q", 1);
     assert_ne!(link, wrong, "{link}");
-    bench.write(file, &wrong);
+    bench.write(&file, &wrong);
     let (passed, text) = client();
     assert!(!passed, "{text}");
 }

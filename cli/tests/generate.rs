@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, CONFIG};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::process::Command;
 
 const GEN: &str = "gen -c c.json -o out/verilog";
@@ -49,13 +50,15 @@ fn the_result_as_json() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     let report = bench.json("gen -c c.json -o out --top pe_row --json");
     assert_eq!(report["configuration"], "tiny");
-    assert_eq!(report["top"], "heddle_pe_row_c4");
+    let top = report["top"].as_str().expect("a name");
+    assert!(top.starts_with("heddle_pe_row_c4_"), "{top}");
     let modules = report["modules"].as_array().expect("modules");
     assert!(
         modules.iter().all(|m| m["lines"].as_u64() > Some(10)),
         "{report}"
     );
-    assert!(modules.iter().any(|m| m["name"] == "heddle_pe"), "{report}");
+    let is_cell = |module: &Value| module["name"].as_str().is_some_and(|name| name.len() == 18);
+    assert!(modules.iter().any(is_cell), "{report}");
 }
 
 #[test]
@@ -75,8 +78,8 @@ fn a_folder_of_heddle_is_replaced_as_a_whole() {
     bench.done("gen -c c.json -o out");
     bench.done("gen -c c.json -o out --top pe");
     let folder = bench.path().join("out");
-    assert!(folder.join("heddle_pe.v").is_file());
-    assert!(!folder.join("heddle_pe_row_c4.v").exists());
+    assert!(bench.module("out", "heddle_pe").is_some());
+    assert!(bench.module("out", "heddle_pe_row_c4").is_none());
 }
 
 #[test]
@@ -108,19 +111,20 @@ fn other_folders_are_left_alone() {
 #[test]
 fn reset_styles_differ_in_the_text_and_in_the_names() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
-    for (style, file, sensitive) in [
-        ("sync", "heddle_pe.v", false),
-        ("async", "heddle_pe_ar.v", true),
-    ] {
+    let mut names = Vec::new();
+    for (style, sensitive) in [("sync", false), ("async", true)] {
         bench.done(&format!(
             "gen -c c.json -o out --top pe_row --reset {style}"
         ));
-        let text = bench.read(&format!("out/{file}"));
+        let file = bench.module("out", "heddle_pe").expect("a cell");
+        let text = bench.read(&file);
         assert_eq!(text.contains("negedge rst_n"), sensitive, "{style}");
+        names.push(file);
         let manifest: Value = serde_json::from_str(&bench.read("out/manifest.json")).expect("JSON");
         let expected = serde_json::json!({"style": style, "level": "low"});
         assert_eq!(manifest["reset"], expected);
     }
+    assert_ne!(names[0], names[1]);
 }
 
 #[test]
@@ -369,4 +373,56 @@ fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
         .as_u64()
         .expect("ports");
     assert_eq!(text.lines().count(), modules.len() + ports as usize + 12);
+}
+
+/// Two machines and a third, of which `heddle_sliced_packed_w8_s1` and others have several texts.
+fn three(bench: &Bench) {
+    let tiny: Value = serde_json::from_str(CONFIG).expect("JSON");
+    for (name, mask, widths) in [("a", "field", [4, 4]), ("b", "slice", [2, 6]), ("c", "slice", [4, 4])] {
+        let mut config = tiny.clone();
+        config["name"] = name.into();
+        config["state_buffer"]["slices"]["mask"] = mask.into();
+        config["state_buffer"]["slices"]["widths"] = serde_json::json!(widths);
+        bench.write(&format!("{name}.json"), config.to_string());
+    }
+}
+
+#[test]
+fn machines_in_one_project_share_what_is_equal_and_nothing_else() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    three(&bench);
+    let files = |line: &str| -> BTreeMap<String, String> {
+        bench.done(line);
+        let list = bench.read("out/filelist.f");
+        let text = |file: &str| (file.to_string(), bench.read(&format!("out/{file}")));
+        list.lines().map(text).collect()
+    };
+    let mut all = BTreeMap::new();
+    for name in ["a", "b", "c"] {
+        for (file, text) in files(&format!("gen -c {name}.json -o out")) {
+            let other = all.insert(file.clone(), text.clone());
+            assert!(other.is_none_or(|other| other == text), "{file} has two texts");
+        }
+    }
+    let together = files("gen -c a.json -c b.json -c c.json -o out");
+    assert_eq!(together, all);
+    let stdout = bench.done("lint out");
+    assert!(stdout.contains("heddle_top_a, heddle_top_b, heddle_top_c: clean"), "{stdout}");
+    let prefixed = files("gen -c a.json -c b.json --prefix v2_ -o out");
+    let plain = files("gen -c a.json -c b.json -o out");
+    let rest: Vec<&String> = prefixed.keys().filter(|file| plain.contains_key(*file)).collect();
+    assert_eq!(rest, ["heddle_ram_1r1w.v"]);
+    assert!(plain.keys().all(|file| file == rest[0] || prefixed.contains_key(&format!("v2_{file}"))));
+}
+
+#[test]
+fn two_machines_of_one_name_are_refused() {
+    let bench = Bench::new(&[("c.json", CONFIG)]);
+    let other = CONFIG.replacen("\"words_per_bank\": 256", "\"words_per_bank\": 128", 1);
+    assert_ne!(other, CONFIG);
+    bench.write("d.json", other);
+    bench.refusals(
+        "gen -o out -c",
+        &["c.json -c d.json | heddle_top_tiny.v would have two texts, of c.json and d.json: give each configuration a name of its own"],
+    );
 }

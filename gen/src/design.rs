@@ -1,6 +1,7 @@
 //! The printed design and its files.
 
 use crate::manifest;
+use crate::passes::naming::is_same;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -59,11 +60,12 @@ pub struct EmitOptions {
     pub style: TextStyle,
     /// Unit and precision of time, for simulators that ask for one: `1ns/1ps`.
     pub timescale: Option<String>,
+    /// Stands in front of all names but those of memory cells: two versions may be in one project.
+    pub prefix: String,
 }
 
 impl EmitOptions {
-    /// End of all module names: one project may hold designs of different resets, and their modules
-    /// differ in text.
+    /// End of the names of tops: one project may hold designs of different resets.
     pub fn suffix(&self) -> &'static str {
         match (self.reset, self.reset_level) {
             (Reset::Sync, ResetLevel::Low) => "",
@@ -175,11 +177,30 @@ impl Design {
 
     /// All files with their contents: Verilog, `filelist.f`, `manifest.json`.
     pub fn files(&self) -> Vec<(String, String)> {
-        let mut out = self.verilog();
-        let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
-        let manifest = manifest::text(self, &out);
-        out.push(("filelist.f".into(), list));
-        out.push(("manifest.json".into(), manifest));
-        out
+        with_lists(&[self], self.verilog())
     }
+}
+
+/// All files of some designs, what they share once.
+///
+/// # Errors
+/// The name of a file that would have two texts.
+pub fn files(designs: &[&Design]) -> Result<Vec<(String, String)>, String> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for (name, text) in designs.iter().flat_map(|design| design.verilog()) {
+        match out.iter().find(|(other, _)| *other == name) {
+            None => out.push((name, text)),
+            Some((_, other)) if is_same(other, &text) => {}
+            Some(_) => return Err(name),
+        }
+    }
+    Ok(with_lists(designs, out))
+}
+
+fn with_lists(designs: &[&Design], mut out: Vec<(String, String)>) -> Vec<(String, String)> {
+    let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
+    let manifest = manifest::text(designs, &out);
+    out.push(("filelist.f".into(), list));
+    out.push(("manifest.json".into(), manifest));
+    out
 }

@@ -23,11 +23,10 @@ pub fn emit(
     options: &EmitOptions,
 ) -> Result<Design, EmitError> {
     let blocks = dedup::walk(top)?;
-    let names = naming::module_names(&blocks, options.suffix())?;
     let cells = cells(&blocks);
     let mut paths: Vec<Paths> = Vec::new();
     let mut modules: Vec<Option<ir::Module>> = Vec::new();
-    for (id, block) in blocks.iter().enumerate() {
+    for block in &blocks {
         if block.meta.kind == BlockKind::Prim {
             paths.push(Paths::new());
             modules.push(None);
@@ -37,32 +36,34 @@ pub fn emit(
             path: block.path.clone(),
             fault,
         };
-        let mut module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
-        module.name.clone_from(&names[id]);
+        let module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
         modules.push(Some(module));
     }
     let modules = match options.style {
         TextStyle::Structural => modules,
         TextStyle::Loops => grids(&blocks, &modules)?,
     };
-    let style = Style {
-        configuration: &options.configuration,
-        version: &options.version,
-        asynchronous: options.reset == Reset::Async,
-        names: &names,
-        parameters: &cells.parameters,
-    };
-    let used = used(&modules);
-    let printed = { blocks.iter().zip(&modules) }
-        .enumerate()
-        .filter(|(id, _)| used.contains(id));
-    let printed = printed.filter_map(|(_, (block, module))| {
-        let module = module.as_ref()?;
-        Some(describe(module, block, print(module, &style), &names))
-    });
+    let (names, texts) = printed(&blocks, &modules, &cells, options)?;
+    let mut found: Vec<Module> = Vec::new();
+    for (id, text) in texts.into_iter().enumerate() {
+        let (Some(module), Some(text)) = (&modules[id], text) else {
+            continue;
+        };
+        // Blocks that differ in what no text shows are one module.
+        match found.iter().find(|other| other.name == names[id]) {
+            None => found.push(describe(module, &blocks[id], text, id, &names)),
+            Some(other) if naming::is_same(&other.text, &text) => {}
+            Some(_) => {
+                return Err(EmitError {
+                    path: blocks[id].path.clone(),
+                    fault: Fault::NameClash(names[id].clone()),
+                });
+            }
+        }
+    }
     Ok(Design {
         top: names.last().cloned().unwrap_or_default(),
-        modules: printed.collect(),
+        modules: found,
         version: options.version.clone(),
         configuration: options.configuration.clone(),
         reset: options.reset,
@@ -70,6 +71,51 @@ pub fn emit(
         style: options.style,
         timescale: options.timescale.clone(),
     })
+}
+
+/// Names of all blocks, and texts of those that are printed. Children come first: their names are part of the text that names their parent.
+fn printed(
+    blocks: &[Block],
+    modules: &[Option<ir::Module>],
+    cells: &Cells,
+    options: &EmitOptions,
+) -> Result<(Vec<String>, Vec<Option<String>>), EmitError> {
+    let used = used(modules);
+    let (mut names, mut final_names, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, (block, module)) in blocks.iter().zip(modules).enumerate() {
+        let module = module.as_ref().filter(|_| used.contains(&id));
+        let Some(module) = module else {
+            let name = naming::primitive(&block.meta);
+            names.push(name.clone());
+            final_names.push(name);
+            texts.push(None);
+            continue;
+        };
+        let text = |names: &[String]| {
+            let style = Style {
+                configuration: block.meta.is_top().then_some(&*options.configuration),
+                version: &options.version,
+                asynchronous: options.reset == Reset::Async,
+                names,
+                parameters: &cells.parameters,
+            };
+            print(module, &style)
+        };
+        let plain = text(&names);
+        let name = naming::module_name(&block.meta, &plain, options.suffix());
+        let name = name.map_err(|fault| EmitError {
+            path: block.path.clone(),
+            fault,
+        })?;
+        let (own, text) = match options.prefix.as_str() {
+            "" => (name.clone(), plain),
+            prefix => (format!("{prefix}{name}"), text(&final_names)),
+        };
+        texts.push(Some(text.replace(naming::OWN_NAME, &own)));
+        names.push(name);
+        final_names.push(own);
+    }
+    Ok((final_names, texts))
 }
 
 /// The modules with everything below a grid taken into it.
@@ -151,7 +197,7 @@ fn compile(
     items.extend(registers);
 
     let mut module = ir::Module {
-        name: String::new(),
+        name: naming::OWN_NAME.into(),
         meta: netlist.meta,
         nets: netlist.nets,
         items,
@@ -204,7 +250,13 @@ fn cells(blocks: &[Block]) -> Cells {
     out
 }
 
-fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) -> Module {
+fn describe(
+    module: &ir::Module,
+    block: &Block,
+    text: String,
+    id: BlockId,
+    names: &[String],
+) -> Module {
     let port = |n: &&ir::Net| matches!(n.kind, NetKind::In | NetKind::Out);
     let ports = module.nets.iter().filter(port).map(|n| Port {
         name: n.name.clone(),
@@ -222,7 +274,7 @@ fn describe(module: &ir::Module, block: &Block, text: String, names: &[String]) 
     let parameter = |p: &heddle_kernel::Param| (naming::upper_camel(&p.name), p.value);
     let shown = block.meta.params.iter().filter(|p| p.is_shown());
     Module {
-        name: module.name.clone(),
+        name: names[id].clone(),
         text,
         ports: ports.collect(),
         parameters: shown.map(parameter).collect(),

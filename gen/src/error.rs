@@ -90,8 +90,10 @@ pub enum Fault {
     /// A name with characters that other tools refuse.
     #[error("name {0} is not portable, expected letters, digits and single underscores")]
     BadName(String),
-    /// Two different blocks that would get one module name.
-    #[error("module name {0} is used by two different blocks, add the distinguishing parameter")]
+    /// Two different texts that would get one module name.
+    #[error(
+        "module name {0} stands for two different texts, expected one: another name of the configuration gives others"
+    )]
     NameClash(String),
     /// A register whose clock is not an input of its module.
     #[error("clock of register {0} is not an input of the module")]

@@ -22,7 +22,7 @@
 //!
 //! # Passes (`passes`)
 //!
-//! 1. `dedup` keeps each structurally different block once; `naming` names the modules.
+//! 1. `dedup` keeps each structurally different block once; `naming` names the modules by their texts, children first.
 //! 2. `pack` makes nets of signals and of the ports of children.
 //! 3. `unroll` turns the kernel into statements, with `widths` for the exact width of every
 //!    expression and `fold` for everything constant.
@@ -57,7 +57,7 @@ mod table;
 
 pub use design::{
     Design, Direction, EmitOptions, Module, Port, RAM_NAME, RAM_TEXT, Reset, ResetLevel, TextStyle,
-    sha256,
+    files, sha256,
 };
 pub use emit::emit;
 pub use error::{EmitError, Fault};

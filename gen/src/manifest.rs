@@ -45,32 +45,64 @@ impl<'a> ManifestEntry<'a> {
     }
 }
 
-/// The manifest of a design whose Verilog files are `files`.
-pub fn text(design: &Design, files: &[(String, String)]) -> String {
+/// The manifest of designs whose Verilog files are `files`. Of a single one it begins with what is said of that one; of several with a list.
+pub fn text(designs: &[&Design], files: &[(String, String)]) -> String {
     let all: String = { files.iter() }
         .map(|(name, text)| format!("{name}\n{text}"))
         .collect();
+    let mut modules: Vec<&Module> = Vec::new();
+    for module in designs.iter().flat_map(|design| &design.modules) {
+        if !modules.iter().any(|other| other.name == module.name) {
+            modules.push(module);
+        }
+    }
+    let modules = modules
+        .into_iter()
+        .map(|m| line(&ManifestEntry::of(m, files)));
+    let generator = line(&format!("heddle {}", designs[0].version));
+    let mut lines = vec![("generator", generator)];
+    match designs {
+        [design] => lines.extend(fields(design)),
+        _ => lines.push((
+            "designs",
+            list(designs.iter().map(|design| {
+                let fields = fields(design).map(|(name, value)| format!("\"{name}\": {value}"));
+                format!("{{{}}}", fields.join(", "))
+            })),
+        )),
+    }
+    lines.push(("hash", line(&sha256(&all))));
+    if let [design] = designs {
+        lines.push(("ports", list(ports(design))));
+    }
+    lines.push(("modules", list(modules)));
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|(name, value)| format!("  \"{name}\": {value}"))
+        .collect();
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+/// What is said of a design.
+fn fields(design: &Design) -> [(&'static str, String); 4] {
     let reset = ResetEntry {
         style: design.reset,
         level: design.reset_level,
     };
-    let modules = design
-        .modules
-        .iter()
-        .map(|m| line(&ManifestEntry::of(m, files)));
-    let ports = { design.modules.last().into_iter() }.flat_map(|top| top.ports.iter().map(line));
-    let lines = [
-        ("generator", line(&format!("heddle {}", design.version))),
+    [
         ("configuration", line(&design.configuration)),
         ("reset", line(&reset)),
         ("style", line(&design.style)),
         ("top", line(&design.top)),
-        ("hash", line(&sha256(&all))),
-        ("ports", list(ports)),
-        ("modules", list(modules)),
-    ];
-    let lines = lines.map(|(name, value)| format!("  \"{name}\": {value}"));
-    format!("{{\n{}\n}}\n", lines.join(",\n"))
+    ]
+}
+
+fn ports(design: &Design) -> impl Iterator<Item = String> {
+    design
+        .modules
+        .last()
+        .into_iter()
+        .flat_map(|top| top.ports.iter().map(line))
 }
 
 fn line(value: &impl Serialize) -> String {

@@ -9,7 +9,6 @@ mod writer;
 
 pub use header::plain;
 
-use crate::design::sha256;
 use crate::ir::{Connected, Item, Module, Stmt};
 use crate::passes::naming::Names;
 use expr::{expr, root, target, variable};
@@ -19,8 +18,8 @@ use writer::Writer;
 
 /// What printing must know besides the module.
 pub struct Style<'a> {
-    /// Configuration name, for the header.
-    pub configuration: &'a str,
+    /// Configuration name, for the header of a top; other modules may belong to several.
+    pub configuration: Option<&'a str>,
     /// Version of the tool, for the header.
     pub version: &'a str,
     /// Registers have an asynchronous reset.
@@ -200,10 +199,7 @@ impl Printer<'_> {
             Some(parameters) => {
                 self.w.line(&format!("{module} #("));
                 let mut all = parameters.clone();
-                all.push((
-                    "Key".into(),
-                    format!("\"{}\"", key(&self.module.name, &name)),
-                ));
+                all.push(("Key".into(), format!("\"{}_{name}\"", self.module.name)));
                 let width = all.iter().map(|p| p.0.len()).max().unwrap_or(0);
                 for (n, (key, value)) in all.iter().enumerate() {
                     let comma = if n + 1 == all.len() { "" } else { "," };
@@ -220,35 +216,5 @@ impl Printer<'_> {
             self.w.inside(|w| w.line(&line));
         }
         self.w.line(");");
-    }
-}
-
-/// Longest key that fits a line of its own.
-const KEY_COLUMNS: usize = 80;
-
-/// Names a memory in the design: its module and the instance. A string cannot be broken, so the name of a module with many
-/// parameters ends with the begin of its hash.
-fn key(module: &str, instance: &str) -> String {
-    let whole = format!("{module}_{instance}");
-    if whole.len() <= KEY_COLUMNS {
-        return whole;
-    }
-    let hash = &sha256(&whole)[..8];
-    let room = KEY_COLUMNS.saturating_sub(instance.len() + hash.len() + 2);
-    format!("{}_{hash}_{instance}", &module[..room.min(module.len())])
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn keys_of_long_names_fit_a_line_and_differ() {
-        assert_eq!(super::key("heddle_bank", "u_ram"), "heddle_bank_u_ram");
-        let long = |end: &str| super::key(&format!("{}{end}", "heddle_".repeat(14)), "u_ram");
-        assert_eq!(long("a").len(), super::KEY_COLUMNS);
-        assert!(
-            long("a") != long("b") && long("a").ends_with("_u_ram"),
-            "{}",
-            long("a")
-        );
     }
 }

@@ -33,7 +33,7 @@ fn pet_61_machines_with_input_banks_are_clean() {
 #[test]
 fn pet_61_the_paths_of_weights_and_results_to_input_banks_are_not_built() {
     let design = printed("partition", 8, 3);
-    let banks = text_of(&design, "heddle_banks_b8_in3");
+    let banks = text_of(&design, "heddle_banks_b8_in3_");
     // Each of the five other banks has a place among the weights, and results are written to them alone.
     assert!(banks.contains("wt_bank == 13'd4"), "{banks}");
     let write = "write = write_i & (host_write_i | (write_bank < 13'd5));";

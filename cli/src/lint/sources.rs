@@ -13,8 +13,8 @@ const LIST_BYTES_MAX: u64 = 16 << 20;
 pub struct Sources {
     /// The folder, absolute.
     pub folder: PathBuf,
-    /// The top module.
-    pub top: String,
+    /// The top modules.
+    pub tops: Vec<String>,
     /// File names inside the folder, leaves first.
     pub files: Vec<String>,
     /// Files that differ from their hashes in the manifest.
@@ -36,8 +36,14 @@ impl Sources {
         let text = input::read_text(&path, "manifest", LIST_BYTES_MAX)?;
         let manifest: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| Failure::new(format!("{}: not JSON: {error}", path.display())))?;
-        let top = manifest.get("top").and_then(|top| top.as_str());
-        let Some(top) = top.filter(|top| is_plain(top)) else {
+        let designs = manifest.get("designs").and_then(|list| list.as_array());
+        let designs = designs.map_or(std::slice::from_ref(&manifest), Vec::as_slice);
+        let tops = designs.iter().map(|design| {
+            let top = design.get("top").and_then(|top| top.as_str());
+            top.filter(|top| is_plain(top)).map(str::to_string)
+        });
+        let tops = tops.collect::<Option<Vec<_>>>();
+        let Some(tops) = tops.filter(|tops| !tops.is_empty()) else {
             let shown = path.display();
             return Err(Failure::new(format!(
                 "{shown}: top is missing, expected a module name"
@@ -63,7 +69,7 @@ impl Sources {
         }
         Ok(Sources {
             folder: absolute,
-            top: top.to_string(),
+            tops,
             changed: changed(folder, &manifest),
             files,
         })

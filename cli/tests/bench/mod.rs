@@ -104,6 +104,18 @@ impl Bench {
         std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// The file of a module whose name is this, but for the hash, in a folder of Verilog.
+    pub fn module(&self, folder: &str, name: &str) -> Option<String> {
+        let entries = std::fs::read_dir(self.path().join(folder)).expect("a folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names = names.map(|name| name.to_string_lossy().into_owned());
+        let file = names.find(|file| {
+            let hash = file.strip_suffix(".v").and_then(|file| file.rsplit_once('_'));
+            hash.is_some_and(|(stem, hash)| stem == name && hash.len() == 8)
+        });
+        file.map(|file| format!("{folder}/{file}"))
+    }
+
     /// `heddle cosim` or `sim` with the models of all tests, which are built once: one at a time.
     pub fn simulate(&self, line: &str) -> Run {
         static TURN: Mutex<()> = Mutex::new(());

@@ -6,12 +6,10 @@
 
 pub mod values;
 
-use crate::blocks::Block;
-use crate::design::RAM_NAME;
-use crate::error::{EmitError, Fault};
-use crate::ir::BlockId;
-use heddle_kernel::BlockKind;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use crate::design::{RAM_NAME, sha256};
+use crate::error::Fault;
+use heddle_kernel::Meta;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 /// Reserved words of Verilog-2005, SystemVerilog-2017 and VHDL-2008, lower case.
@@ -64,32 +62,67 @@ pub fn check(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Names by block, `suffix` at the end; equal names of different blocks are refused.
-pub fn module_names(blocks: &[Block], suffix: &str) -> Result<Vec<String>, EmitError> {
-    let mut used: BTreeMap<String, BlockId> = BTreeMap::new();
-    let mut out = Vec::new();
-    for (id, block) in blocks.iter().enumerate() {
-        if block.meta.kind == BlockKind::Prim {
-            let ram = block.meta.name == "ram_1r1w";
-            out.push(if ram { RAM_NAME.into() } else { String::new() });
-            continue;
-        }
-        let mut name = format!("heddle_{}", block.meta.name);
-        for p in block.meta.params.iter().filter(|p| !p.flag.is_empty()) {
-            name.push_str(&format!("_{}{}", p.flag, p.value));
-        }
-        name.push_str(suffix);
-        let fail = |fault| EmitError {
-            path: block.path.clone(),
-            fault,
-        };
-        check(&name).map_err(fail)?;
-        if used.insert(name.to_ascii_lowercase(), id).is_some() || name == RAM_NAME {
-            return Err(fail(Fault::NameClash(name)));
-        }
-        out.push(name);
+/// Most characters of the name of a module, and digits of the hash in it. Names of tops come from users.
+const NAME_CHARS: usize = 40;
+const HASH_DIGITS: usize = 8;
+/// Most parameters in a name.
+const TELLING: usize = 3;
+/// Stands for the name of a module in its text until that is known.
+pub const OWN_NAME: &str = "heddle_OWN_NAME";
+
+/// The name of a primitive.
+pub fn primitive(meta: &Meta) -> String {
+    match meta.name.as_str() {
+        "ram_1r1w" => RAM_NAME.into(),
+        _ => String::new(),
     }
-    Ok(out)
+}
+
+/// The name of a module with this text, in which its own name is [`OWN_NAME`] and its children have theirs: what it is, a few parameters,
+/// and a hash of the text without comments. So two modules of one name are equal, whatever their parameters are. Tops are named by their
+/// configurations, with `suffix` at the end.
+pub fn module_name(meta: &Meta, text: &str, suffix: &str) -> Result<String, Fault> {
+    let mut name = format!("heddle_{}", meta.name);
+    if meta.is_top() {
+        name.push_str(suffix);
+    } else {
+        let room = NAME_CHARS - HASH_DIGITS - 1;
+        let flagged = meta.params.iter().filter(|p| !p.flag.is_empty());
+        for p in flagged.take(TELLING) {
+            let part = format!("_{}{}", p.flag, p.value);
+            if name.len() + part.len() <= room {
+                name.push_str(&part);
+            }
+        }
+        name.truncate(room);
+        let name = format!("{}_{}", name.trim_end_matches('_'), hash(text));
+        check(&name)?;
+        return Ok(name);
+    }
+    check(&name)?;
+    Ok(name)
+}
+
+/// Digits of the hash of a text without its comments.
+fn hash(text: &str) -> String {
+    let bare: Vec<&str> = bare(text).collect();
+    let mut hash = sha256(&bare.join("\n"));
+    hash.truncate(HASH_DIGITS);
+    hash
+}
+
+/// The lines of a text without comments.
+fn bare(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(|line| match line.split_once("//") {
+        Some((code, _)) => code.trim_end(),
+        None => line.trim_end(),
+    });
+    lines.filter(|line| !line.is_empty())
+}
+
+/// Two texts differ in comments alone.
+pub fn is_same(a: &str, b: &str) -> bool {
+    bare(a).eq(bare(b))
 }
 
 /// The names of one module, unique without regard to case.
@@ -230,16 +263,35 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_named_by_block_and_parameters() {
-        let mut blocks = walk(&Tree::default()).expect("legal");
-        let names = module_names(&blocks, "");
-        let want = ["heddle_leaf", "", "heddle_tree_n3"].map(String::from);
-        assert_eq!(names, Ok(want.to_vec()));
-        let names = module_names(&blocks, "_ar");
-        let want = ["heddle_leaf_ar", "", "heddle_tree_n3_ar"].map(String::from);
-        assert_eq!(names, Ok(want.to_vec()));
-        blocks[0].meta = blocks[2].meta.clone();
-        let fault = module_names(&blocks, "").map_err(|e| e.fault);
-        assert_eq!(fault, Err(Fault::NameClash("heddle_tree_n3".into())));
+    fn a_name_says_what_a_module_is_and_what_its_text_is() {
+        let blocks = walk(&Tree::default()).expect("legal");
+        let name = |text: &str| module_name(&blocks[2].meta, text, "_ar").expect("legal");
+        let found = name("module heddle_OWN_NAME (x); // a comment\n\n  wire a;");
+        assert!(
+            found.starts_with("heddle_tree_n3_") && found.len() == 23,
+            "{found}"
+        );
+        assert_eq!(
+            found,
+            name("// another one\nmodule heddle_OWN_NAME (x);\n  wire a; // b")
+        );
+        assert_ne!(found, name("module heddle_OWN_NAME (x);\n  wire b;"));
+    }
+
+    #[test]
+    fn names_are_short_and_those_of_tops_are_given() {
+        let long = "a_block_whose_name_is_very_long_indeed";
+        let meta = Meta::module(long).param("n", "n", 3, "");
+        let name = module_name(&meta, "", "").expect("legal");
+        assert_eq!(name.len(), NAME_CHARS);
+        assert!(
+            name.starts_with("heddle_a_block_whose_name_is_ve"),
+            "{name}"
+        );
+        let top = Meta::module("top_mine").top();
+        assert_eq!(
+            module_name(&top, "x", "_ar"),
+            Ok("heddle_top_mine_ar".into())
+        );
     }
 }

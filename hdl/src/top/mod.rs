@@ -77,7 +77,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
 impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
         // Two machines in one design differ by the names of their configurations.
-        meta.named(format!("top_{}", self._name))
+        meta.named(format!("top_{}", self._name)).top()
     }
 }
 

@@ -72,8 +72,8 @@ pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources
     let file = mutant
         .files
         .iter_mut()
-        .find(|(name, _)| name.starts_with(module))
-        .unwrap_or_else(|| panic!("no file begins with {module}"));
+        .find(|(name, _)| is_of(name, module))
+        .unwrap_or_else(|| panic!("no file is of {module}"));
     assert!(
         file.1.contains(from),
         "{} has no \"{from}\":\n{}",
@@ -82,6 +82,17 @@ pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources
     );
     file.1 = file.1.replace(from, to);
     mutant
+}
+
+/// A file holds a module whose name begins so; with `.v` at the end nothing but the hash of its text comes behind.
+fn is_of(file: &str, module: &str) -> bool {
+    match module.strip_suffix(".v") {
+        None => file.starts_with(module),
+        Some(module) => {
+            let hash = file.strip_prefix(module).and_then(|rest| rest.strip_suffix(".v"));
+            hash.is_some_and(|hash| hash.len() == 9 && hash.starts_with('_'))
+        }
+    }
 }
 
 /// The library of a design. Runs are short: more is won by building sooner than by running faster.
