@@ -5,7 +5,8 @@ use heddle_network::Network;
 use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use super::views::within;
+
+use crate::fold::place;
 use crate::model::{Element, Kind};
 
 impl<'a> Reader<'a> {
@@ -282,14 +283,7 @@ impl<'a> Reader<'a> {
         let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
-        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
-        let axes: Vec<usize> = match axes.is_empty() {
-            _ if node.operator.starts_with("Global") => (2..shape.len()).collect(),
-            true if node.int("noop_with_empty_axes", 0) == 0 => (0..shape.len()).collect(),
-            _ => {
-                (axes.into_iter().map(|axis| place(axis, shape.len()))).collect::<Result<_, _>>()?
-            }
-        };
+        let axes = self.axes(node, shape.len())?;
         let keeps = node.int("keepdims", 1) != 0;
         let left = (0..shape.len()).filter(|axis| keeps || !axes.contains(axis));
         let left = left.map(|axis| if axes.contains(&axis) { 1 } else { shape[axis] });
@@ -299,6 +293,16 @@ impl<'a> Reader<'a> {
         Ok(self.pass(node, &node.outputs[0], kind, inputs, left, is_float))
     }
 
+    /// The dimensions over which a node is.
+    pub fn axes(&self, node: &'a Node, rank: usize) -> Result<Vec<usize>, String> {
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        match axes.is_empty() {
+            _ if node.operator.starts_with("Global") => Ok((2..rank).collect()),
+            true if node.int("noop_with_empty_axes", 0) == 0 => Ok((0..rank).collect()),
+            _ => axes.into_iter().map(|axis| place(axis, rank)).collect(),
+        }
+    }
+
     /// Numbers that an operator reads.
     pub fn numbers(&mut self, numbers: &[u32]) -> usize {
         let words = numbers.iter().flat_map(|number| number.to_le_bytes());
@@ -306,15 +310,6 @@ impl<'a> Reader<'a> {
         let index = self.push("", vec![numbers.len() as u32], "int32", None);
         self.tensors[index].data = Some(data);
         index
-    }
-}
-
-/// A dimension that there is.
-fn place(axis: i64, rank: usize) -> Result<usize, String> {
-    let found = within(axis, rank)?;
-    match found < rank {
-        true => Ok(found),
-        false => Err(format!("has dimension {axis} of {rank}")),
     }
 }
 

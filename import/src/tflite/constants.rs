@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{list, schema};
-use crate::fold::{Arithmetic, Array, Folder, Integer, Part, Step};
+use crate::fold::{Arithmetic, Array, Folder, Number, Part, Step, place};
 use crate::model::{Activation, Kind, Model, Operator, Tensor};
 
 /// What makes a tensor that may be known.
@@ -27,6 +27,8 @@ pub enum Given {
     Slice,
     /// Begin, end and stride of a part, and masks of a bit for each dimension.
     StridedSlice([i32; 3]),
+    /// The dimensions of a product, and whether they are kept.
+    Product(bool),
 }
 
 /// What the operators of a graph make, as far as it may be known, by the tensors that they make.
@@ -58,6 +60,12 @@ pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) ->
             let axis = options.and_then(|options| options.axis());
             (number(batches) == 0).then(|| Step::Gather(number(axis)))?
         }
+        ("REDUCE_PROD", _) => {
+            let options = options.options::<schema::Reducer<'_>>();
+            let keeps = options.and_then(|options| options.keeps()).unwrap_or(false);
+            return Some(Source::Given(Given::Product(keeps)));
+        }
+        ("RANGE", _) => Step::Range,
         ("TILE", _) => Step::Tile,
         ("FILL", _) => Step::Fill,
         _ => return None,
@@ -86,7 +94,7 @@ pub fn fold(model: &mut Model<'_>, sources: &Sources) {
         ) else {
             continue;
         };
-        let (Some(element), None) = (integer(&model.tensors[output]), &model.tensors[output].data)
+        let (Some(element), None) = (number(&model.tensors[output]), &model.tensors[output].data)
         else {
             continue;
         };
@@ -159,11 +167,11 @@ fn reshape(model: &mut Model<'_>) {
 }
 
 /// The type of a tensor, if it is computed with.
-fn integer(tensor: &Tensor<'_>) -> Option<Integer> {
-    Integer::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
+fn number(tensor: &Tensor<'_>) -> Option<Number> {
+    Number::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
 }
 
-fn sizes(tensor: &Tensor<'_>, element: Integer) -> Result<Array, String> {
+fn sizes(tensor: &Tensor<'_>, element: Number) -> Result<Array, String> {
     let values: Vec<i64> = tensor.shape.iter().map(|&size| size.into()).collect();
     Ok(Array {
         element,
@@ -182,14 +190,14 @@ fn computed(
 ) -> Option<Result<Array, String>> {
     let tensors = inputs.iter().map(|&input| &model.tensors[input]);
     let is_known = |tensor: &Tensor<'_>| {
-        integer(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
+        number(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
     };
     if inputs.is_empty() || !tensors.clone().all(is_known) {
         return None;
     }
     let read = |tensor: &Tensor<'_>| {
         folder.spend(&tensor.shape)?;
-        let element = integer(tensor).expect("it is known");
+        let element = number(tensor).expect("it is known");
         Ok::<_, String>(Array::of_bytes(
             element,
             &tensor.shape,
@@ -217,7 +225,12 @@ impl Given {
         };
         Ok(match self {
             Given::Reshape => Step::Reshape(output.shape.clone()),
-            Given::Cast => Step::Cast(integer(output).ok_or("casts to another type")?),
+            Given::Cast => Step::Cast(number(output).ok_or("casts to another type")?),
+            &Given::Product(keeps) => {
+                let rank = inputs[0].shape.len();
+                let axes = numbers(1)?.iter().map(|&axis| place(axis, rank));
+                Step::Product(axes.collect::<Result<_, _>>()?, keeps)
+            }
             Given::Slice => {
                 let pairs = numbers(1)?.iter().zip(numbers(2)?);
                 let part = |(&start, &size): (&i64, &i64)| Part {

@@ -169,7 +169,7 @@ fn visit_options<'ver, 'opts, 'buf>(
 type Verify = fn(&mut Verifier<'_, '_>, usize) -> Result<(), InvalidFlatbuffer>;
 
 /// Each table of options, with the numbers of its types.
-static VERIFIERS: [(&[u8], Verify); 13] = [
+static VERIFIERS: [(&[u8], Verify); 14] = [
     verifier::<Convolution<'_>>(),
     verifier::<Depthwise<'_>>(),
     verifier::<TransposeConvolution<'_>>(),
@@ -183,6 +183,7 @@ static VERIFIERS: [(&[u8], Verify); 13] = [
     verifier::<Gelu<'_>>(),
     verifier::<Gather<'_>>(),
     verifier::<Pack<'_>>(),
+    verifier::<Reducer<'_>>(),
 ];
 
 const fn verifier<'a, T: Options<'a> + Verifiable>() -> (&'static [u8], Verify) {
@@ -377,4 +378,15 @@ table! {
 
 impl<'a> Options<'a> for Pack<'a> {
     const TYPES: &'static [u8] = &[59];
+}
+
+table! {
+    /// ReducerOptions.
+    Reducer<'a> {
+        keeps = 0: bool,
+    }
+}
+
+impl<'a> Options<'a> for Reducer<'a> {
+    const TYPES: &'static [u8] = &[27];
 }
