@@ -6,6 +6,7 @@
 //! with [`isa`] for what the machine executes; `docs/isa.md` and `docs/machine.md` are the
 //! documents behind both.
 
+pub mod clocks;
 pub mod fault;
 pub mod host;
 pub mod isa;
@@ -17,6 +18,7 @@ mod rules;
 pub mod traverse;
 pub mod word;
 
+pub use clocks::Clocks;
 pub use fault::{ConfigErrors, Fault};
 pub use host::{ColumnSelect, Counter, Register, Status};
 pub use isa::{ErrorCode, Instruction, IsaError, Loop, Record, RowBlock, Wait};

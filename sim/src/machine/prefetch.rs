@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use heddle_arch::Clocks;
 use heddle_arch::params::{Params, ProgramMemory};
 
 use super::memory::StateMemory;
@@ -75,10 +76,6 @@ impl Places {
     }
 }
 
-/// Cycles from the one in which a pair is asked for to the one in which its first word can be read, besides rows.
-const FIRST_WORD: u64 = 8;
-/// The same for its second word, which is also when a waiting Fetch goes on.
-const SECOND_WORD: u64 = 9;
 /// Words of the buffer besides rows, before they are rounded up to a power of two.
 const SPARE_WORDS: u32 = 10;
 
@@ -86,7 +83,8 @@ const SPARE_WORDS: u32 = 10;
 #[derive(Debug, Clone)]
 pub(crate) struct Prefetch {
     now: u64,
-    rows: u64,
+    /// From a pair that is asked for to each of its words.
+    waits: [u64; 2],
     /// Pairs that the buffer holds.
     room: u32,
     /// Pairs of the program memory.
@@ -106,9 +104,10 @@ impl Prefetch {
     /// The prefetch at the start of a run; none if the program has a memory of its own.
     pub fn of(params: &Params, start_pc: u32) -> Option<Self> {
         Places::of(params)?;
+        let clocks = Clocks::of(params);
         Some(Self {
             now: 0,
-            rows: params.array.rows.into(),
+            waits: [clocks.first_word, clocks.second_word],
             room: (params.array.rows + SPARE_WORDS).next_power_of_two() / 2,
             end: params.program.words / 2,
             pair: start_pc / 2,
@@ -123,11 +122,10 @@ impl Prefetch {
     pub fn cycle(&mut self) {
         let has_place = self.pair - self.next / 2 < self.room;
         if self.now >= self.free_from && has_place && self.pair < self.end {
-            let words = [(0, FIRST_WORD), (1, SECOND_WORD)];
-            let at = |wait| self.now + self.rows + wait;
-            let words = words.map(|(word, wait)| (2 * self.pair + word, at(wait)));
-            self.words.extend(words);
-            self.ready.get_or_insert(at(SECOND_WORD));
+            let [first, second] = self.waits.map(|wait| self.now + wait);
+            self.words
+                .extend([(2 * self.pair, first), (2 * self.pair + 1, second)]);
+            self.ready.get_or_insert(second);
             self.pair += 1;
             self.free_from = self.now + 2;
         }

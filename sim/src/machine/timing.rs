@@ -1,7 +1,7 @@
 //! Which unit does what in which clock cycle: weight, stream and drain unit.
 //!
 //! Everything that can change with the control hardware is here and in the files below, the distances in
-//! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
+//! [`Clocks`]. A unit decides in cycle t from what was true at its beginning; the slot that it
 //! sends is on the wave in t + 1.
 
 mod copies;
@@ -11,6 +11,7 @@ mod weights;
 
 use std::collections::VecDeque;
 
+use heddle_arch::Clocks;
 use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, is_sparse,
 };
@@ -24,14 +25,14 @@ use super::prefetch::Places;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
-use units::{Delays, Limits, Loading, Stream, UnitClock};
+use units::{Limits, Loading, Stream, UnitClock};
 
 pub(crate) use units::Trap;
 
 /// The running machine between two clock edges.
 #[derive(Debug, Clone)]
 pub(crate) struct Clockwork {
-    delays: Delays,
+    clocks: Clocks,
     limits: Limits,
     now: u64,
     sequencer: Sequencer,
@@ -77,7 +78,7 @@ pub(crate) struct Clockwork {
 impl Clockwork {
     pub fn new(params: &Params, start_pc: u32) -> Self {
         Self {
-            delays: Delays::of(params),
+            clocks: Clocks::of(params),
             limits: Limits {
                 partition_bytes: params.partition_bytes(),
                 operand_bytes: operand_bytes(params),
@@ -316,7 +317,7 @@ impl Clockwork {
         });
         stream.fresh = false;
         if reads.beyond {
-            self.faults.push_back(self.now + 1 + self.delays.fault);
+            self.faults.push_back(self.now + self.clocks.fault);
         }
         self.slot = Some(bytes);
         self.stream.accept();
@@ -390,7 +391,7 @@ impl Clockwork {
             result: (stream.bank, place),
         };
         if !slot.to_post {
-            let stored = self.now + self.delays.sums;
+            let stored = self.now + self.clocks.sums;
             if stream.tile_begins {
                 self.tile_sums_from = stored;
             }
@@ -407,7 +408,7 @@ impl Clockwork {
         self.tally.macs = self.tally.macs.wrapping_add(macs);
         let (sums, reads) = data.multiply(&slot);
         if reads.beyond {
-            self.faults.push_back(self.now + 1 + self.delays.fault);
+            self.faults.push_back(self.now + self.clocks.fault);
         }
         if let Some(sums) = sums {
             self.send_to_post(sums);
@@ -432,9 +433,9 @@ impl Clockwork {
     }
 
     fn send_to_post(&mut self, sums: Vec<i32>) {
-        let due = self.now + 1 + self.delays.drain_take;
+        let due = self.now + self.clocks.drain_address;
         self.pending.push_back((due, sums));
-        self.post_from = self.now + self.delays.post;
+        self.post_from = self.now + self.clocks.post;
     }
 
     fn drain_issue(&mut self, data: &mut Datapath) -> Result<(), Trap> {
@@ -470,7 +471,7 @@ impl Clockwork {
         }
         self.drain.accept();
         self.progress = true;
-        self.drain_idle_from = self.now + self.delays.drain_quiet;
+        self.drain_idle_from = self.now + self.clocks.drain_idle;
         Ok(())
     }
 }

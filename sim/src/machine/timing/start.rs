@@ -12,7 +12,7 @@ use super::units::{Loading, Stream};
 
 impl Clockwork {
     pub(super) fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
-        let valid_from = self.now + self.delays.first_address;
+        let valid_from = self.now + self.clocks.first_address;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => {}
             Instruction::Copy(CopyWords {

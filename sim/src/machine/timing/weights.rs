@@ -101,6 +101,6 @@ impl Clockwork {
         self.swapped = true;
         self.armed = true;
         self.shadow_full = false;
-        self.weights_from = self.now + self.delays.swap_gap;
+        self.weights_from = self.now + self.clocks.swap;
     }
 }
