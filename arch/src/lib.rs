@@ -6,6 +6,9 @@
 //! with [`isa`] for what the machine executes; `docs/isa.md` and `docs/machine.md` are the
 //! documents behind both.
 
+#[macro_use]
+mod numbered;
+
 pub mod clocks;
 pub mod fault;
 pub mod host;

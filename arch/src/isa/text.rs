@@ -112,7 +112,7 @@ impl fmt::Display for Instruction {
                     write!(f, " activation={activation}")?;
                 }
                 if let Some(Pooling { reduction, window }) = pooling {
-                    write!(f, " pool={} window={window}", reduction_name(*reduction))?;
+                    write!(f, " pool={} window={window}", reduction.name())?;
                 }
                 if let Some(level) = advance {
                     write!(f, " advance={level}")?;
@@ -225,13 +225,12 @@ fn instruction(content: &str) -> Result<Instruction, String> {
             record,
         }),
         "matmul" => {
-            let table = match fields.has("entry") {
-                true => Some(RowTable {
+            let table = fields.given(&["entry"], |fields| {
+                Ok(RowTable {
                     first_entry: fields.value("entry", None)?,
                     last_macs: fields.value("last_macs", None)?,
-                }),
-                false => None,
-            };
+                })
+            })?;
             Instruction::Matmul(Matmul {
                 wait,
                 rows: fields.value("rows", None)?,
@@ -249,24 +248,22 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 threshold: fields.value("threshold", None)?,
                 macs: fields.value("macs", None)?,
                 table,
-                repeat: match fields.has("times") {
-                    true => Some(Repeat {
+                repeat: fields.given(&["times"], |fields| {
+                    Ok(Repeat {
                         times: fields.value("times", None)?,
                         step: fields.value("step", Some(0))?,
-                    }),
-                    false => None,
-                },
+                    })
+                })?,
                 record,
             })
         }
         "drain" => {
-            let place = match fields.has("column") || fields.has("rotate") {
-                true => Some(DrainPlace {
+            let place = fields.given(&["column", "rotate"], |fields| {
+                Ok(DrainPlace {
                     first_column: fields.value("column", Some(0))?,
                     rotate: fields.value("rotate", Some(0))?,
-                }),
-                false => None,
-            };
+                })
+            })?;
             Instruction::Drain(Drain {
                 wait,
                 columns: fields.value("columns", None)?,
@@ -277,17 +274,13 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 hi: fields.value("hi", None)?,
                 place,
                 activation: fields.value("activation", Some(0))?,
-                pooling: match fields.has("pool") {
-                    true => Some(Pooling {
+                pooling: fields.given(&["pool"], |fields| {
+                    Ok(Pooling {
                         reduction: reduction(&fields.value::<String>("pool", None)?)?,
                         window: fields.value("window", None)?,
-                    }),
-                    false => None,
-                },
-                advance: match fields.has("advance") {
-                    true => Some(fields.value("advance", None)?),
-                    false => None,
-                },
+                    })
+                })?,
+                advance: fields.given(&["advance"], |fields| fields.value("advance", None))?,
                 record,
             })
         }
@@ -306,19 +299,9 @@ fn hexadecimal(words: &str) -> Result<Vec<u32>, String> {
     words.split(',').map(read).collect()
 }
 
-fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-        Reduction::Sum => "sum",
-        Reduction::Product => "product",
-        Reduction::Median => "median",
-    }
-}
-
 fn reduction(name: &str) -> Result<Reduction, String> {
     let mut all = Reduction::ALL.into_iter();
-    let found = all.find(|reduction| reduction_name(*reduction) == name);
+    let found = all.find(|reduction| reduction.name() == name);
     found.ok_or_else(|| format!("pool is {name:?}, expected max, min, sum, product or median"))
 }
 
@@ -341,10 +324,15 @@ impl<'a> Fields<'a> {
         Ok(Self(fields))
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|(other, value)| *other == name && value.is_some())
+    /// What is read if one of these has a value.
+    fn given<T>(
+        &mut self,
+        names: &[&str],
+        read: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<Option<T>, String> {
+        let mut fields = self.0.iter();
+        let is_given = fields.any(|(name, value)| names.contains(name) && value.is_some());
+        is_given.then(|| read(self)).transpose()
     }
 
     fn flag(&mut self, name: &str) -> bool {
