@@ -7,7 +7,6 @@ use heddle_arch::word::{COLUMNS_PER_WORD, WORD_BYTES, WordBytes};
 
 use super::cluster::Engine;
 use super::memory::{OwnAddress, StateMemory};
-use super::prefetch::Places;
 use crate::buffer::raised;
 use crate::network::requantise::scale_accumulator;
 use crate::post::{self, reduce};
@@ -136,7 +135,6 @@ impl Datapath {
         let tiles = params.column_tiles as usize;
         let depth = params.results_buffer.depth as usize;
         let buffer = &params.state_buffer;
-        let words = (buffer.banks * buffer.words_per_bank) as usize;
         Self {
             cols,
             tiles,
@@ -144,11 +142,11 @@ impl Datapath {
             bank_bytes: params.bank_bytes() as usize,
             memory: StateMemory::new(
                 rows,
-                words,
+                [params.partition_bytes(), params.operand_bytes()]
+                    .map(|bytes| bytes as usize / WORD),
                 buffer.row_offsets as usize,
                 SliceLayout::of_machine(params),
-            )
-            .with_operands(Places::of(params).map_or(words, Places::operand_words)),
+            ),
             shadow: vec![0; rows * cols],
             kept: vec![0; rows * cols],
             active: vec![0; rows * cols],

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use heddle_arch::Clocks;
 use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::word::WORD_BYTES;
 
 use super::memory::StateMemory;
 
@@ -22,25 +23,11 @@ impl Places {
         if params.program.memory == ProgramMemory::Separate {
             return None;
         }
-        let mut partitions = 1;
-        while 2 * partitions <= params.array.rows as usize {
-            partitions *= 2;
-        }
-        // The last banks, as few as hold a partition's share.
-        let bank = params.state_buffer.words_per_bank as usize;
-        let words = params.program.words as usize;
-        let share = (words / 2).div_ceil(partitions);
-        let banks = share.div_ceil(bank);
         Some(Self {
-            partitions,
-            base: (params.state_buffer.banks as usize - banks) * bank,
-            words,
+            partitions: params.program_partitions() as usize,
+            base: (params.operand_bytes() / WORD_BYTES) as usize,
+            words: params.program.words as usize,
         })
-    }
-
-    /// Words of a partition that operands may lie in.
-    pub fn operand_words(self) -> usize {
-        self.base
     }
 
     /// Partition and word of a pair.
@@ -234,7 +221,7 @@ mod tests {
         let params = params(6, 64);
         let places = Places::of(&params).expect("in banks");
         let base = 7 * params.state_buffer.words_per_bank as usize;
-        assert_eq!(places.operand_words(), base);
+        assert_eq!(places.base, base);
         assert_eq!(
             [0, 3, 4, 31].map(|pair| places.place(pair)),
             [(0, base), (3, base), (0, base + 1), (3, base + 7)]

@@ -16,16 +16,14 @@ use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, is_sparse,
 };
 use heddle_arch::params::Params;
-use heddle_arch::word::WORD_BYTES;
 
 use super::cluster::Engine;
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
-use super::prefetch::Places;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
-use units::{Limits, Loading, Stream, UnitClock};
+use units::{Loading, Stream, UnitClock};
 
 pub(crate) use units::Trap;
 
@@ -33,7 +31,7 @@ pub(crate) use units::Trap;
 #[derive(Debug, Clone)]
 pub(crate) struct Clockwork {
     clocks: Clocks,
-    limits: Limits,
+    params: Params,
     now: u64,
     sequencer: Sequencer,
     weights: UnitClock,
@@ -79,18 +77,7 @@ impl Clockwork {
     pub fn new(params: &Params, start_pc: u32) -> Self {
         Self {
             clocks: Clocks::of(params),
-            limits: Limits {
-                partition_bytes: params.partition_bytes(),
-                operand_bytes: operand_bytes(params),
-                work_bytes: work_bytes(params),
-                bank_bytes: params.bank_bytes(),
-                column_tiles: params.column_tiles,
-                depth: params.results_buffer.depth,
-                row_offsets: params.state_buffer.row_offsets,
-                partition_step: params.partition_step(),
-                offset_bits: params.traversal.offset_bits,
-                address_bits: params.traversal.address_bits,
-            },
+            params: params.clone(),
             now: 0,
             sequencer: Sequencer::new(params, start_pc),
             weights: UnitClock::default(),
@@ -350,19 +337,22 @@ impl Clockwork {
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
-        let limits = &self.limits;
+        let params = &self.params;
         let (limit, name) = match step.row {
-            ROW_PROLOGUE => (limits.column_tiles, "column tile"),
-            ROW_TENSOR => (limits.operand_bytes, "operand address"),
-            _ => (limits.depth, "result address"),
+            ROW_PROLOGUE => (params.column_tiles, "column tile"),
+            ROW_TENSOR => (params.operand_bytes(), "operand address"),
+            _ => (params.results_buffer.depth, "result address"),
         };
         if step.row == ROW_TENSOR {
             let vector = self.streaming.vector;
             self.stream
-                .check_address(vector, limits.depth, "vector of a K tile")?;
+                .check_address(vector, params.results_buffer.depth, "vector of a K tile")?;
             if let Some(entry) = self.streaming.entry {
-                self.stream
-                    .check_address(entry, limits.row_offsets, "entry of the row tables")?;
+                self.stream.check_address(
+                    entry,
+                    params.state_buffer.row_offsets,
+                    "entry of the row tables",
+                )?;
             }
         }
         self.stream.check_address(step.address, limit, name)
@@ -442,12 +432,12 @@ impl Clockwork {
         let step = self.drain.valid(self.now);
         let mut address = 0;
         if let Some(step) = &step {
-            let limit = self.limits.work_bytes;
+            let limit = self.params.work_bytes();
             address = self
                 .drain
                 .check_address(step.address, limit, "drain address")?;
             let tile = data.column_tile();
-            let tiles = self.limits.column_tiles;
+            let tiles = self.params.column_tiles;
             self.drain.check_address(tile, tiles, "column tile")?;
         }
         if self.pending.front().is_none_or(|(due, _)| *due != self.now) {
@@ -474,16 +464,4 @@ impl Clockwork {
         self.drain_idle_from = self.now + self.clocks.drain_idle;
         Ok(())
     }
-}
-
-/// Bytes of a partition in front of the banks of the program.
-fn operand_bytes(params: &Params) -> u32 {
-    let words = Places::of(params).map(Places::operand_words);
-    words.map_or(params.partition_bytes(), |words| WORD_BYTES * words as u32)
-}
-
-/// Bytes of a partition in front of the input banks.
-fn work_bytes(params: &Params) -> u32 {
-    let buffer = &params.state_buffer;
-    operand_bytes(params) - buffer.input_banks * buffer.words_per_bank * 8
 }

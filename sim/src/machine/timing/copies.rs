@@ -72,7 +72,7 @@ impl Clockwork {
         };
         let words = data.read_copy((step.address / WORD_BYTES) as usize, rows);
         let destination = (step.address / WORD_BYTES * WORD_BYTES + distance) & 0xffff;
-        let limit = self.limits.work_bytes;
+        let limit = self.params.work_bytes();
         let place = self
             .weights
             .check_address(destination, limit, "destination of a copy");

@@ -22,7 +22,7 @@ impl Clockwork {
                 ..
             }) => {
                 self.copies.begin(*rows, *distance);
-                self.weights.start(record, &self.limits, valid_from);
+                self.weights.start(record, &self.params, valid_from);
             }
             Instruction::LoadWeights(LoadWeights {
                 rows,
@@ -42,7 +42,7 @@ impl Clockwork {
                     ready: 0,
                 };
                 self.copies.end();
-                self.weights.start(record, &self.limits, valid_from);
+                self.weights.start(record, &self.params, valid_from);
             }
             Instruction::Matmul(Matmul {
                 rows,
@@ -77,7 +77,7 @@ impl Clockwork {
                     tile_begins: true,
                     vector: 0,
                 };
-                self.stream.start(record, &self.limits, valid_from);
+                self.stream.start(record, &self.params, valid_from);
                 if let (Some(walk), Some(repeat)) = (&mut self.stream.walk, repeat) {
                     walk.repeat(
                         repeat.times,
@@ -103,7 +103,7 @@ impl Clockwork {
                 data.begin_drain(PostSettings {
                     first_column: place.first_column as usize,
                     columns: *columns as usize,
-                    first_partition: (place.rotate * self.limits.partition_step) as usize,
+                    first_partition: (place.rotate * self.params.partition_step()) as usize,
                     tile: usize::from(*tile),
                     rounding: if *single {
                         Rounding::Single
@@ -117,7 +117,7 @@ impl Clockwork {
                     activation: usize::from(*activation),
                 });
                 self.advance = *advance;
-                self.drain.start(record, &self.limits, valid_from);
+                self.drain.start(record, &self.params, valid_from);
             }
         }
     }

@@ -1,30 +1,14 @@
-//! What the units are between two clock edges: limits of addresses, instructions in progress.
+//! What the units are between two clock edges: instructions in progress.
 
 use std::rc::Rc;
 
 use heddle_arch::isa::{ErrorCode, Record};
+use heddle_arch::params::Params;
 
 use super::super::walk::{Step, Walk};
 
 /// Streamed words whose addresses are looked at; only a loop that does not end has more.
 pub(super) const MOST_WORDS: usize = 1 << 20;
-
-/// Limits of the addresses, in the unit's own steps.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) partition_bytes: u32,
-    /// Bytes that operands may lie in.
-    pub(super) operand_bytes: u32,
-    /// Bytes that weights and results may lie in.
-    pub(super) work_bytes: u32,
-    pub(super) bank_bytes: u32,
-    pub(super) column_tiles: u32,
-    pub(super) depth: u32,
-    pub(super) row_offsets: u32,
-    pub(super) partition_step: u32,
-    pub(super) offset_bits: u32,
-    pub(super) address_bits: u32,
-}
 
 /// A program that stops the machine or that the model refuses to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +33,8 @@ pub(super) struct UnitClock {
 }
 
 impl UnitClock {
-    pub(super) fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
-        self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+    pub(super) fn start(&mut self, record: &Record, params: &Params, valid_from: u64) {
+        self.walk = Walk::start(record, params);
         self.valid_from = valid_from;
     }
 
