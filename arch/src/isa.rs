@@ -141,8 +141,13 @@ numbered! {
 pub struct Pooling {
     /// What becomes of a window.
     pub reduction: Reduction,
-    /// Sums in a window, 1..=256.
+    /// Sums in a window, at least 1.
     pub window: u32,
+}
+
+impl Pooling {
+    /// Most sums in a window.
+    pub const WINDOW_MAX: u32 = 256;
 }
 
 numbered! {

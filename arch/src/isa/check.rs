@@ -92,7 +92,7 @@ impl Instruction {
                 field("hi", (*hi).into(), -256, 255)?;
                 field("activation", (*activation).into(), 0, tables)?;
                 let window = pooling.map_or(1, |pooling| pooling.window);
-                field("window", window.into(), 1, 256)?;
+                field("window", window.into(), 1, Pooling::WINDOW_MAX.into())?;
                 field("advance", advance.unwrap_or(0).into(), 0, 7)?;
             }
         }

@@ -5,7 +5,7 @@ use heddle_network::{Alignment, Axis, Permutation, Shape};
 
 use super::{Kind, flags};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::lower::layers::{Lowered, Made, Refused, Source, moving};
 use crate::model::{Activation, Operator};
 use crate::report::Exact;
 use crate::tflite::schema;
@@ -81,11 +81,7 @@ fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
 }
 
 /// Values that pass unchanged to other places.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let source = lowering.plane_source(operator, 0)?;
     lowering.check_same(operator, output)?;
     let (kind, plane): (KindFile, Shape) = match operator.kind {
@@ -99,7 +95,7 @@ pub fn lower(
 }
 
 impl Lowering<'_> {
-    fn concat(&self, operator: &Operator, axis: i32) -> Result<Made, Refused> {
+    fn concat(&self, operator: &Operator, axis: i32) -> Lowered {
         let count = operator.inputs.len();
         if !(2..=CONCAT_MAX).contains(&count) {
             return Err(Some(format!(

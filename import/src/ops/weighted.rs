@@ -8,7 +8,7 @@ use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile
 use super::{Kind, activation};
 use crate::exact::{Difference, channel, int32};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, layer_of};
+use crate::lower::layers::{Lowered, Made, Source, layer_of};
 use crate::lower::windows::{Windows, windows};
 use crate::model::{Format, Operator, Quantised, Tensor, Window};
 use crate::onnx::layers::{Terms, plain, product};
@@ -69,11 +69,7 @@ pub fn matrix<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, 
     reader.layer(node, &terms)
 }
 
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let output = lowering.model.tensors[output].quantised()?;
     match operator.kind {
         Kind::Convolution(window) => lowering.convolution(operator, window, output, false),
@@ -103,7 +99,7 @@ impl Lowering<'_> {
         window: Window,
         output: Quantised,
         depthwise: bool,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let weights = self.weights(operator)?;
         let refused = |expected: &str| {
@@ -168,7 +164,7 @@ impl Lowering<'_> {
     }
 
     /// Rows of weights for the elements in the order of the file: they are put in that of the plane.
-    fn fully_connected(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn fully_connected(&self, operator: &Operator, output: Quantised) -> Lowered {
         let source = self.source(operator, 0)?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
@@ -258,7 +254,7 @@ impl Lowering<'_> {
         source: &Source<'_>,
         weighted: Weighted,
         output: Quantised,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let Weighted {
             windows,
             groups,
