@@ -124,7 +124,6 @@ impl<'a> Reader<'a> {
     }
 
     fn evaluated(&mut self, node: &'a Node, mut arrays: Vec<Array>) -> Result<Array, String> {
-        let pairs = |arithmetic| Ok::<_, String>(Step::Pairs(arithmetic));
         let step = match &node.operator[..] {
             "Cast" => {
                 let name = cast_to(node);
@@ -149,11 +148,11 @@ impl<'a> Reader<'a> {
                 let axes = self.axes(node, arrays[0].shape.len())?;
                 Step::Product(axes, node.int("keepdims", 1) != 0)
             }
-            "Equal" => pairs(Arithmetic::Equal)?,
-            "Add" => pairs(Arithmetic::Add)?,
-            "Sub" => pairs(Arithmetic::Sub)?,
-            "Mul" => pairs(Arithmetic::Mul)?,
-            _ => pairs(Arithmetic::Div)?,
+            "Equal" => Step::Pairs(Arithmetic::Equal),
+            "Add" => Step::Pairs(Arithmetic::Add),
+            "Sub" => Step::Pairs(Arithmetic::Sub),
+            "Mul" => Step::Pairs(Arithmetic::Mul),
+            _ => Step::Pairs(Arithmetic::Div),
         };
         self.folder.evaluate(&step, &arrays)
     }

@@ -13,21 +13,15 @@ pub enum Source {
     Shape,
     /// Other constants, by this.
     Step(Step),
-    /// As a step, with what further constants say.
-    Given(Given),
-}
-
-/// Steps with constants among their inputs that say how.
-pub enum Given {
-    /// The shape of the result is that of its tensor.
+    /// The first input, in the shape of the result.
     Reshape,
-    /// The elements in the type of the result.
+    /// The first input, its elements in the type of the result.
     Cast,
-    /// Begin and size of a part.
+    /// A part of the first input, from where and of what size the others say.
     Slice,
-    /// Begin, end and stride of a part, and masks of a bit for each dimension.
+    /// The same: begin, end and stride; and masks of a bit for each dimension.
     StridedSlice([i32; 3]),
-    /// The dimensions of a product, and whether they are kept.
+    /// The product over the dimensions that the second input says, and whether they are kept.
     Product(bool),
 }
 
@@ -39,15 +33,15 @@ pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) ->
     let number = |found: Option<i32>| i64::from(found.unwrap_or(0));
     let is_plain = matches!(operator.activation, Activation::None);
     let step = match (name, &operator.kind) {
-        (_, Kind::Reshape) => return Some(Source::Given(Given::Reshape)),
-        (_, Kind::Slice) => return Some(Source::Given(Given::Slice)),
-        (_, &Kind::StridedSlice(masks)) => return Some(Source::Given(Given::StridedSlice(masks))),
+        (_, Kind::Reshape) => return Some(Source::Reshape),
+        (_, Kind::Slice) => return Some(Source::Slice),
+        (_, &Kind::StridedSlice(masks)) => return Some(Source::StridedSlice(masks)),
         (_, &Kind::Concat(axis)) if is_plain => Step::Concat(axis.into()),
         (_, Kind::Add) if is_plain => Step::Pairs(Arithmetic::Add),
         (_, Kind::Sub) if is_plain => Step::Pairs(Arithmetic::Sub),
         (_, Kind::Mul) if is_plain => Step::Pairs(Arithmetic::Mul),
         ("SHAPE", _) => return Some(Source::Shape),
-        ("CAST", _) => return Some(Source::Given(Given::Cast)),
+        ("CAST", _) => return Some(Source::Cast),
         ("PACK", _) => {
             let options = options.options::<schema::Pack<'_>>();
             Step::Pack(number(options.and_then(|options| options.axis())))
@@ -63,7 +57,7 @@ pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) ->
         ("REDUCE_PROD", _) => {
             let options = options.options::<schema::Reducer<'_>>();
             let keeps = options.and_then(|options| options.keeps()).unwrap_or(false);
-            return Some(Source::Given(Given::Product(keeps)));
+            return Some(Source::Product(keeps));
         }
         ("RANGE", _) => Step::Range,
         ("TILE", _) => Step::Tile,
@@ -85,46 +79,39 @@ pub fn fold(model: &mut Model<'_>, sources: &Sources) {
     let mut folder = Folder::default();
     for index in 0..model.operators.len() {
         let operator = &model.operators[index];
-        let (&[output], Some(source)) = (
-            &operator.outputs[..],
-            operator
-                .outputs
-                .first()
-                .and_then(|output| sources.get(output)),
-        ) else {
+        let &[output] = &operator.outputs[..] else {
             continue;
         };
-        let (Some(element), None) = (number(&model.tensors[output]), &model.tensors[output].data)
+        let tensor = &model.tensors[output];
+        let (Some(source), Some(element), None) =
+            (sources.get(&output), number(tensor), &tensor.data)
         else {
             continue;
         };
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let found = match source {
-            Source::Shape => inputs
-                .first()
-                .map(|&input| sizes(&model.tensors[input], element)),
-            source => computed(model, &mut folder, source, &inputs, output),
-        };
-        let Some(found) = found else {
+        let Some(found) = computed(model, &mut folder, source, &inputs, output) else {
             continue;
         };
-        match found {
-            Ok(array) if array.element == element => {
+        let fits = |array: Array| match array.element == element {
+            true => Ok(array),
+            false => Err(format!(
+                "makes {}, and its tensor is {}",
+                array.element.name(),
+                element.name()
+            )),
+        };
+        let operator = &mut model.operators[index];
+        match found.and_then(fits) {
+            Ok(array) => {
                 let tensor = &mut model.tensors[output];
                 tensor.data = Some(Cow::Owned(array.bytes()));
                 tensor.shape = array.shape;
-                let operator = &mut model.operators[index];
                 operator.kind = Kind::Constant;
                 operator
                     .inputs
                     .retain(|input| input.is_some_and(|input| model.tensors[input].data.is_some()));
             }
-            Ok(array) => {
-                let (found, expected) = (array.element.name(), element.name());
-                model.operators[index].kind =
-                    Kind::Refused(format!("makes {found}, and its tensor is {expected}"));
-            }
-            Err(reason) => model.operators[index].kind = Kind::Refused(reason),
+            Err(reason) => operator.kind = Kind::Refused(reason),
         }
     }
     reshape(model);
@@ -171,15 +158,6 @@ fn number(tensor: &Tensor<'_>) -> Option<Number> {
     Number::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
 }
 
-fn sizes(tensor: &Tensor<'_>, element: Number) -> Result<Array, String> {
-    let values: Vec<i64> = tensor.shape.iter().map(|&size| size.into()).collect();
-    Ok(Array {
-        element,
-        shape: vec![values.len() as u32],
-        values,
-    })
-}
-
 /// What an operator makes of constants; none if one of its inputs is none.
 fn computed(
     model: &Model<'_>,
@@ -188,7 +166,17 @@ fn computed(
     inputs: &[usize],
     output: usize,
 ) -> Option<Result<Array, String>> {
-    let tensors = inputs.iter().map(|&input| &model.tensors[input]);
+    let mut tensors = inputs.iter().map(|&input| &model.tensors[input]);
+    if let Source::Shape = source {
+        let sizes: Vec<i64> = (tensors.next()?.shape.iter())
+            .map(|&size| size.into())
+            .collect();
+        return Some(Ok(Array {
+            element: number(&model.tensors[output])?,
+            shape: vec![sizes.len() as u32],
+            values: sizes,
+        }));
+    }
     let is_known = |tensor: &Tensor<'_>| {
         number(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
     };
@@ -206,32 +194,32 @@ fn computed(
     };
     let arrays = tensors.map(read).collect::<Result<Vec<_>, _>>();
     Some(arrays.and_then(|mut arrays| {
-        let given = match source {
-            Source::Step(step) => return folder.evaluate(step, &arrays),
-            Source::Given(given) => given,
-            Source::Shape => return Err("has no inputs".to_string()),
-        };
-        let step = given.step(&arrays, &model.tensors[output])?;
-        arrays.truncate(1);
+        let step = source.step(&arrays, &model.tensors[output])?;
+        if !matches!(source, Source::Step(_)) {
+            arrays.truncate(1);
+        }
         folder.evaluate(&step, &arrays)
     }))
 }
 
-impl Given {
+impl Source {
+    /// What it does, as the inputs behind the first one say.
     fn step(&self, inputs: &[Array], output: &Tensor<'_>) -> Result<Step, String> {
         let numbers = |place: usize| {
             let found = inputs.get(place).map(|array| &array.values[..]);
             found.ok_or_else(|| format!("has no input {place}"))
         };
         Ok(match self {
-            Given::Reshape => Step::Reshape(output.shape.clone()),
-            Given::Cast => Step::Cast(number(output).ok_or("casts to another type")?),
-            &Given::Product(keeps) => {
+            Source::Shape => return Err("has no inputs".to_string()),
+            Source::Step(step) => step.clone(),
+            Source::Reshape => Step::Reshape(output.shape.clone()),
+            Source::Cast => Step::Cast(number(output).ok_or("casts to another type")?),
+            &Source::Product(keeps) => {
                 let rank = inputs[0].shape.len();
                 let axes = numbers(1)?.iter().map(|&axis| place(axis, rank));
                 Step::Product(axes.collect::<Result<_, _>>()?, keeps)
             }
-            Given::Slice => {
+            Source::Slice => {
                 let pairs = numbers(1)?.iter().zip(numbers(2)?);
                 let part = |(&start, &size): (&i64, &i64)| Part {
                     start: Some(start),
@@ -240,7 +228,7 @@ impl Given {
                 };
                 Step::Slice(pairs.map(part).collect())
             }
-            Given::StridedSlice([begin, end, shrink]) => {
+            Source::StridedSlice([begin, end, shrink]) => {
                 let (starts, ends, steps) = (numbers(1)?, numbers(2)?, numbers(3)?);
                 let lists = starts.iter().zip(ends).zip(steps).enumerate();
                 let part = |(axis, ((&start, &to), &step)): (usize, ((&i64, &i64), &i64))| {
