@@ -181,3 +181,26 @@ fn common(shapes: &[&[u32]]) -> Result<Vec<u32>, String> {
     check_rank(&found)?;
     Ok(found)
 }
+
+/// The shape of tensors one behind another along a dimension that the first one has.
+///
+/// # Errors
+/// If their other sides differ, or they are too many.
+pub fn joined<'a>(
+    shapes: impl IntoIterator<Item = &'a [u32]>,
+    axis: usize,
+) -> Result<Vec<u32>, String> {
+    let mut shapes = shapes.into_iter();
+    let first = shapes.next().ok_or("joins nothing")?;
+    let mut found = first.to_vec();
+    for shape in shapes {
+        let mut other = shape.to_vec();
+        let more = other.get_mut(axis).zip(first.get(axis));
+        let more = more.map(|(more, &same)| std::mem::replace(more, same));
+        let sum = more.and_then(|more| found[axis].checked_add(more));
+        found[axis] = sum
+            .filter(|_| other == first)
+            .ok_or_else(|| format!("joins {first:?} and {shape:?} along dimension {axis}"))?;
+    }
+    Ok(found)
+}

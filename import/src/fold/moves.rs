@@ -1,6 +1,8 @@
 //! Steps that move elements, whatever these are.
 
-use super::{Array, Folder, Number, Part, check_rank, common, place, places::Places, sizes};
+use super::{
+    Array, Folder, Number, Part, check_rank, common, joined, place, places::Places, sizes,
+};
 
 impl Folder {
     fn picked(&mut self, from: &Array, places: &[Places]) -> Result<Array, String> {
@@ -15,22 +17,11 @@ impl Folder {
 
     pub(super) fn joined(&mut self, inputs: &[Array], axis: usize) -> Result<Array, String> {
         let first = &inputs[0];
-        let mut shape = first.shape.clone();
-        let mut size = 0u32;
-        for input in inputs {
-            let mut other = input.shape.clone();
-            let more = other.get_mut(axis).zip(shape.get(axis));
-            let more = more.map(|(more, &same)| std::mem::replace(more, same));
-            let sum = more.and_then(|more| size.checked_add(more));
-            let same = other == shape && input.element == first.element;
-            size = sum.filter(|_| same).ok_or_else(|| {
-                format!(
-                    "joins {:?} and {:?} along dimension {axis}",
-                    first.shape, input.shape
-                )
-            })?;
+        if let Some(other) = inputs.iter().find(|input| input.element != first.element) {
+            let (one, other) = (first.element.name(), other.element.name());
+            return Err(format!("joins {one} and {other}, expected equal types"));
         }
-        shape[axis] = size;
+        let shape = joined(inputs.iter().map(|input| &input.shape[..]), axis)?;
         self.spend(&shape)?;
         let before: usize = shape[..axis].iter().map(|&size| size as usize).product();
         let rows = (0..before).flat_map(|row| {
@@ -80,7 +71,8 @@ impl Folder {
         }
         let mut all: Vec<Places> = from.shape.iter().map(|&size| Places::all(size)).collect();
         for ((part, &size), range) in parts.iter().zip(&from.shape).zip(&mut all) {
-            *range = part.of(size.into())?;
+            let (start, count) = part.of(size)?;
+            *range = Places::Strided(start, part.step, count);
         }
         let mut found = self.picked(from, &all)?;
         let drops = |axis: usize| parts.get(axis).is_some_and(|part| part.drops);

@@ -135,10 +135,9 @@ impl<'a> Reader<'a> {
             "Concat" => Step::Concat(node.attribute("axis").ok_or("has no axis")?.int),
             "Gather" => Step::Gather(node.int("axis", 0)),
             "Slice" => {
-                let rank = arrays[0].shape.len();
-                let step = self.parts_of(node, rank)?;
+                let parts = self.parts_of(node, arrays[0].shape.len())?;
                 arrays.truncate(1);
-                step
+                Step::Slice(parts)
             }
             "Tile" => Step::Tile,
             "Expand" => Step::Expand,
@@ -158,7 +157,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The parts of so many dimensions that a node takes.
-    fn parts_of(&self, node: &'a Node, rank: usize) -> Result<Step, String> {
+    pub fn parts_of(&self, node: &'a Node, rank: usize) -> Result<Vec<Part>, String> {
         let listed = |number, name| self.list(node, number, name);
         let starts = listed(1, "starts")?.ok_or("has no starts")?;
         let ends = listed(2, "ends")?.ok_or("has no ends")?;
@@ -178,7 +177,7 @@ impl<'a> Reader<'a> {
                 drops: false,
             };
         }
-        Ok(Step::Slice(parts))
+        Ok(parts)
     }
 }
 
