@@ -41,6 +41,22 @@ impl Number {
         Number::ALL[self as usize].1
     }
 
+    /// The elements that lie in these bytes, lowest byte first.
+    pub fn list(self, bytes: &[u8]) -> Vec<i64> {
+        let values = bytes.chunks_exact(self.bytes()).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let (value, above) = (i64::from_le_bytes(word), 64 - 8 * bytes.len());
+            match self {
+                Number::Bool => (value != 0).into(),
+                Number::Uint8 | Number::Float32 => value,
+                // The highest bit is the sign.
+                Number::Int8 | Number::Int32 | Number::Int64 => value << above >> above,
+            }
+        });
+        values.collect()
+    }
+
     fn bytes(self) -> usize {
         Number::ALL[self as usize].2
     }
@@ -89,22 +105,10 @@ pub struct Array {
 impl Array {
     /// The elements in the bytes of a constant, lowest byte first.
     pub fn of_bytes(element: Number, shape: &[u32], bytes: &[u8]) -> Array {
-        let values = bytes.chunks_exact(element.bytes()).map(|bytes| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            let (value, above) = (i64::from_le_bytes(word), 64 - 8 * bytes.len());
-            match element {
-                Number::Bool => (value != 0).into(),
-                Number::Uint8 | Number::Float32 => value,
-                // The highest bit is the sign.
-                Number::Int8 | Number::Int32 | Number::Int64 => value << above >> above,
-            }
-        });
-        let values = values.collect();
         Array {
             element,
             shape: shape.to_vec(),
-            values,
+            values: element.list(bytes),
         }
     }
 

@@ -6,7 +6,11 @@ use super::attributes::{Windows, windows};
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
+use crate::fold::Number;
 use crate::model::Kind;
+
+/// Types of the elements of a list.
+const LISTED: [Number; 4] = [Number::Int8, Number::Uint8, Number::Int32, Number::Int64];
 
 impl<'a> Reader<'a> {
     /// Readers see the elements in another shape.
@@ -120,7 +124,7 @@ impl<'a> Reader<'a> {
         name: &str,
     ) -> Result<Option<Vec<i64>>, String> {
         match self.constant(node, number)? {
-            Some(constant) => match constant.longs().or_else(|| constant.integers()) {
+            Some(constant) => match constant.listed(&LISTED) {
                 Some(list) => Ok(Some(list)),
                 None => Err(format!("has {name} of another type than int64 and int32")),
             },
