@@ -33,88 +33,55 @@ impl fmt::Display for Instruction {
                 let words: Vec<_> = words.iter().map(|word| format!("{word:x}")).collect();
                 write!(f, "sparse words={}", words.join(","))?;
             }
-            Instruction::Copy(CopyWords { rows, distance, .. }) => {
-                write!(f, "copy rows={rows} distance={distance}")?;
+            Instruction::Copy(copy) => {
+                write!(f, "copy rows={} distance={}", copy.rows, copy.distance)?;
             }
-            Instruction::LoadWeights(LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                streamed,
-                ..
-            }) => {
-                let streamed = flag(*streamed, "streamed");
-                write!(f, "load_weights rows={rows} level={tile_level}{streamed}")?;
-                if *flip != 0 {
-                    write!(f, " flip={flip}")?;
+            Instruction::LoadWeights(load) => {
+                let streamed = flag(load.streamed, "streamed");
+                let (rows, level) = (load.rows, load.tile_level);
+                write!(f, "load_weights rows={rows} level={level}{streamed}")?;
+                if load.flip != 0 {
+                    write!(f, " flip={}", load.flip)?;
                 }
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                first,
-                last,
-                bank,
-                raised,
-                cluster,
-                tile_level,
-                threshold,
-                macs,
-                table,
-                repeat,
-                ..
-            }) => {
-                let cluster = flag(*cluster, "cluster");
-                let (first, last) = (flag(*first, "first"), flag(*last, "last"));
-                let raised = flag(*raised, "raised");
-                let bank = u8::from(*bank);
+            Instruction::Matmul(matmul) => {
+                let flags = [
+                    flag(matmul.first, "first"),
+                    flag(matmul.last, "last"),
+                    flag(matmul.raised, "raised"),
+                    flag(matmul.cluster, "cluster"),
+                ];
+                let (rows, flags, bank) = (matmul.rows, flags.concat(), u8::from(matmul.bank));
+                write!(f, "matmul rows={rows}{flags} bank={bank}")?;
+                let (level, threshold) = (matmul.tile_level, matmul.threshold);
                 write!(
                     f,
-                    "matmul rows={rows}{first}{last}{raised}{cluster} bank={bank} level={tile_level} \
-                     threshold={threshold} macs={macs}"
+                    " level={level} threshold={threshold} macs={}",
+                    matmul.macs
                 )?;
-                if let Some(RowTable {
-                    first_entry,
-                    last_macs,
-                }) = table
-                {
-                    write!(f, " entry={first_entry} last_macs={last_macs}")?;
+                if let Some(table) = matmul.table {
+                    let (entry, macs) = (table.first_entry, table.last_macs);
+                    write!(f, " entry={entry} last_macs={macs}")?;
                 }
-                if let Some(Repeat { times, step }) = repeat {
+                if let Some(Repeat { times, step }) = matmul.repeat {
                     write!(f, " times={times} step={step}")?;
                 }
             }
-            Instruction::Drain(Drain {
-                columns,
-                single,
-                dual,
-                tile,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                ..
-            }) => {
-                let (single, dual) = (flag(*single, "single"), flag(*dual, "dual"));
-                write!(
-                    f,
-                    "drain columns={columns}{single}{dual} tile={tile} lo={lo} hi={hi}"
-                )?;
-                if let Some(DrainPlace {
-                    first_column,
-                    rotate,
-                }) = place
-                {
-                    write!(f, " column={first_column} rotate={rotate}")?;
+            Instruction::Drain(drain) => {
+                let flags = flag(drain.single, "single") + &flag(drain.dual, "dual");
+                write!(f, "drain columns={}{flags}", drain.columns)?;
+                write!(f, " tile={} lo={} hi={}", drain.tile, drain.lo, drain.hi)?;
+                if let Some(place) = drain.place {
+                    let (column, rotate) = (place.first_column, place.rotate);
+                    write!(f, " column={column} rotate={rotate}")?;
                 }
-                if *activation != 0 {
-                    write!(f, " activation={activation}")?;
+                if drain.activation != 0 {
+                    write!(f, " activation={}", drain.activation)?;
                 }
-                if let Some(Pooling { reduction, window }) = pooling {
+                if let Some(Pooling { reduction, window }) = drain.pooling {
                     write!(f, " pool={} window={window}", reduction.name())?;
                 }
-                if let Some(level) = advance {
+                if let Some(level) = drain.advance {
                     write!(f, " advance={level}")?;
                 }
             }
