@@ -230,6 +230,15 @@ pub struct Window {
     pub dilation: [u32; 2],
 }
 
+impl Window {
+    /// Over each place once, without zeros.
+    pub const PLAIN: Window = Window {
+        padding: Padding::Zeros([[0; 2]; 2]),
+        stride: [1; 2],
+        dilation: [1; 2],
+    };
+}
+
 /// An operator.
 #[derive(Debug, Clone)]
 pub struct Operator {

@@ -256,14 +256,7 @@ impl Lowering<'_> {
         output: Quantised,
     ) -> Lowered {
         let Weighted {
-            windows,
-            groups,
-            weights,
-            text,
-            plane,
-            scales,
-            rounding,
-            exact,
+            weights, scales, ..
         } = weighted;
         let outputs = scales.len();
         let mut bias = self.bias(operator, outputs as u32)?;
@@ -279,24 +272,24 @@ impl Lowering<'_> {
         }
         check_left_shift(&scales, &bias, &weights)?;
         let scaled = ScaledFile::new(&scales, bounds(operator.activation, output)?);
-        let kind: KindFile = match windows {
+        let kind: KindFile = match weighted.windows {
             Some(windows) => windows
-                .convolution(groups, weights, bias, scaled, rounding)
+                .convolution(weighted.groups, weights, bias, scaled, weighted.rounding)
                 .into(),
             None => FullyConnectedFile {
                 output_features: outputs as u32,
                 weights,
                 bias,
                 scaled,
-                rounding: rounding.into(),
+                rounding: weighted.rounding.into(),
             }
             .into(),
         };
         Ok(Made {
             layer: layer_of(&[source], output, kind),
-            text,
-            exact,
-            plane,
+            text: weighted.text,
+            exact: weighted.exact,
+            plane: weighted.plane,
             zero_point: output.zero_point,
         })
     }
@@ -311,16 +304,19 @@ fn risen<'a>(
     let mut scales = Vec::with_capacity(bias.len());
     let mut difference = Difference::default();
     for (real, (row, bias)) in reals.zip(rows.zip(bias)) {
-        let terms: i64 = row
-            .iter()
-            .map(|weight| i64::from(weight.unsigned_abs()))
-            .sum();
-        let largest = 255 * terms + i64::from(bias.unsigned_abs());
-        let (scale, found) = channel(real, largest)?;
+        let (scale, found) = channel(real, largest_sum(row, *bias))?;
         scales.push(scale);
         difference = difference.and(found);
     }
     Ok((scales, difference))
+}
+
+/// The largest sum, of either sign, that these weights and a bias can make.
+fn largest_sum(weights: &[i8], bias: i32) -> i64 {
+    let terms = weights
+        .iter()
+        .map(|weight| i64::from(weight.unsigned_abs()));
+    255 * terms.sum::<i64>() + i64::from(bias.unsigned_abs())
 }
 
 /// No more outputs than a network has, before each of them gets a scale.
@@ -338,11 +334,7 @@ pub fn check_outputs(outputs: u32) -> Result<(), String> {
 pub fn check_left_shift(scales: &[Scale], bias: &[i32], weights: &[i8]) -> Result<(), String> {
     let rows = weights.chunks_exact(weights.len() / scales.len());
     for (channel, ((scale, bias), row)) in scales.iter().zip(bias).zip(rows).enumerate() {
-        let terms: i64 = row
-            .iter()
-            .map(|weight| i64::from(weight.unsigned_abs()))
-            .sum();
-        let largest = 255 * terms + i64::from(bias.unsigned_abs());
+        let largest = largest_sum(row, *bias);
         int32::check(largest, *scale).map_err(|fault| format!("channel {channel} {fault}"))?;
     }
     Ok(())
