@@ -62,6 +62,18 @@ impl Part {
         drops: false,
     };
 
+    /// From, to and step of a dimension; of the masks, which have a bit for each, the first two say that it begins or ends where the
+    /// tensor does, the third one that it goes.
+    pub fn masked([start, end, step]: [i64; 3], masks: [i32; 3], axis: usize) -> Part {
+        let [begins, ends, drops] = masks.map(|mask| axis < 32 && mask >> axis & 1 != 0);
+        Part {
+            start: (!begins).then_some(start),
+            end: (!ends).then_some(end),
+            step,
+            drops,
+        }
+    }
+
     /// The first of the places of a dimension of this size, and how many there are.
     ///
     /// # Errors

@@ -228,19 +228,13 @@ impl Source {
                 };
                 Step::Slice(pairs.map(part).collect())
             }
-            Source::StridedSlice([begin, end, shrink]) => {
+            &Source::StridedSlice(masks) => {
                 let (starts, ends, steps) = (numbers(1)?, numbers(2)?, numbers(3)?);
                 let lists = starts.iter().zip(ends).zip(steps).enumerate();
-                let part = |(axis, ((&start, &to), &step)): (usize, ((&i64, &i64), &i64))| {
-                    let is_set = |mask: i32| axis < 32 && mask >> axis & 1 != 0;
-                    Part {
-                        start: (!is_set(*begin)).then_some(start),
-                        end: (!is_set(*end)).then_some(to),
-                        step,
-                        drops: is_set(*shrink),
-                    }
-                };
-                Step::Slice(lists.map(part).collect())
+                let parts = lists.map(|(axis, ((&start, &end), &step))| {
+                    Part::masked([start, end, step], masks, axis)
+                });
+                Step::Slice(parts.collect())
             }
         })
     }
