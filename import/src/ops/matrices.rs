@@ -121,7 +121,7 @@ pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) ->
         transposed: Some(adjoint),
         multiplier: Some(vec![scale.multiplier()]),
         shift: Some(vec![scale.shift()]),
-        rounding: Some(rounding.into()),
+        rounding: Some(rounding),
         activation_min: Some(min),
         activation_max: Some(max),
         ..MatmulFile::default()

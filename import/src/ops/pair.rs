@@ -311,7 +311,7 @@ fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Lowered {
     let kind = WeightedSumFile {
         factors: factors.to_vec(),
         scaled: ScaledFile::new(&scales, sum.bounds),
-        rounding: found.rounding.into(),
+        rounding: found.rounding,
     };
     Ok(Made {
         layer: layer_of(&sources, sum.output, kind),

@@ -281,7 +281,7 @@ impl Lowering<'_> {
                 weights,
                 bias,
                 scaled,
-                rounding: weighted.rounding.into(),
+                rounding: weighted.rounding,
             }
             .into(),
         };
