@@ -110,39 +110,35 @@ impl Counter {
 
     /// Name as in `docs/isa.md`.
     pub fn name(self) -> String {
-        let name = match self {
-            Counter::ZeroOperands => "ZERO_OPERANDS",
-            Counter::Cycles => "CYCLES",
-            Counter::Vectors => "VECTORS",
-            Counter::Macs => "MACS",
-            Counter::StallWeights => "STALL_WEIGHTS",
-            Counter::StallWait => "STALL_WAIT",
-            Counter::Instructions => "INSTRUCTIONS",
-            Counter::MaskReads => "MASK_READS",
-            Counter::MaskWrites => "MASK_WRITES",
-            Counter::StallSums => "STALL_SUMS",
-            Counter::SliceReads(slice) => return format!("SLICE{slice}_READS"),
-            Counter::SliceWrites(slice) => return format!("SLICE{slice}_WRITES"),
-        };
-        name.to_string()
+        let (_, name, slice) = self.listed();
+        slice.map_or(name.to_string(), |slice| format!("SLICE{slice}_{name}"))
     }
 
     /// Register index.
     pub const fn index(self) -> u32 {
-        match self {
-            Counter::StallSums => 6,
-            Counter::ZeroOperands => 7,
-            Counter::Cycles => 8,
-            Counter::Vectors => 9,
-            Counter::Macs => 10,
-            Counter::StallWeights => 11,
-            Counter::StallWait => 12,
-            Counter::Instructions => 13,
-            Counter::MaskReads => 14,
-            Counter::MaskWrites => 15,
-            Counter::SliceReads(slice) => 16 + 2 * slice as u32,
-            Counter::SliceWrites(slice) => 17 + 2 * slice as u32,
+        match self.listed() {
+            (index, _, None) => index,
+            (first, _, Some(slice)) => first + 2 * slice as u32,
         }
+    }
+
+    /// Register index and name; of a slice the index is that of slice 0.
+    const fn listed(self) -> (u32, &'static str, Option<u8>) {
+        let (index, name) = match self {
+            Counter::StallSums => (6, "STALL_SUMS"),
+            Counter::ZeroOperands => (7, "ZERO_OPERANDS"),
+            Counter::Cycles => (8, "CYCLES"),
+            Counter::Vectors => (9, "VECTORS"),
+            Counter::Macs => (10, "MACS"),
+            Counter::StallWeights => (11, "STALL_WEIGHTS"),
+            Counter::StallWait => (12, "STALL_WAIT"),
+            Counter::Instructions => (13, "INSTRUCTIONS"),
+            Counter::MaskReads => (14, "MASK_READS"),
+            Counter::MaskWrites => (15, "MASK_WRITES"),
+            Counter::SliceReads(slice) => return (16, "READS", Some(slice)),
+            Counter::SliceWrites(slice) => return (17, "WRITES", Some(slice)),
+        };
+        (index, name, None)
     }
 
     /// Place in [`Counter::ALL`].

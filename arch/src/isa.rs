@@ -117,42 +117,22 @@ pub struct DrainPlace {
     pub rotate: u32,
 }
 
-/// How pooling makes one number of the sums of a window. The numbers are those of the instruction word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[repr(u8)]
-pub enum Reduction {
-    /// The largest sum.
-    #[default]
-    Max = 0,
-    /// The smallest sum.
-    Min = 1,
-    /// The total, modulo 2^32; with 1/n in the scale it is the mean.
-    Sum = 2,
-    /// The product, modulo 2^32.
-    Product = 3,
-    /// The sum of the two middle ones of the window in order, or of the middle one and itself: twice the
-    /// median, modulo 2^32.
-    Median = 4,
-}
-
-impl Reduction {
-    /// All reductions in the order of their numbers.
-    pub const ALL: [Reduction; 5] = [
-        Reduction::Max,
-        Reduction::Min,
-        Reduction::Sum,
-        Reduction::Product,
-        Reduction::Median,
-    ];
-
-    /// Number in the instruction word.
-    pub const fn number(self) -> u32 {
-        self as u32
-    }
-
-    /// The reduction with this number.
-    pub fn from_number(number: u32) -> Option<Reduction> {
-        Self::ALL.into_iter().find(|r| r.number() == number)
+numbered! {
+    /// How pooling makes one number of the sums of a window. The numbers are those of the instruction word.
+    #[derive(Default)]
+    Reduction: u32 {
+        /// The largest sum.
+        #[default]
+        Max = 0 "max",
+        /// The smallest sum.
+        Min = 1 "min",
+        /// The total, modulo 2^32; with 1/n in the scale it is the mean.
+        Sum = 2 "sum",
+        /// The product, modulo 2^32.
+        Product = 3 "product",
+        /// The sum of the two middle ones of the window in order, or of the middle one and itself: twice the
+        /// median, modulo 2^32.
+        Median = 4 "median",
     }
 }
 
@@ -161,75 +141,38 @@ impl Reduction {
 pub struct Pooling {
     /// What becomes of a window.
     pub reduction: Reduction,
-    /// Sums in a window, 1..=256.
+    /// Sums in a window, at least 1.
     pub window: u32,
 }
 
-/// Why the machine stops; the numbers are those of the status register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum ErrorCode {
-    /// The opcode has no meaning.
-    IllegalOpcode = 1,
-    /// Length 0 or too short, or the record does not end with the instruction.
-    BadLength = 2,
-    /// Reserved bits set, or a field out of range.
-    BadField = 3,
-    /// A unit produced an address outside its memory.
-    Address = 4,
-    /// A result for post found no drain address.
-    DrainUnderflow = 5,
-    /// No unit made progress for 4096 cycles.
-    Stuck = 6,
-    /// The program counter left the program memory.
-    ProgramEnd = 7,
-    /// Streamed weights passed by before a product was ready for them.
-    LostWeights = 8,
-    /// A unit of the sparse cluster has more entries than a set holds.
-    MapFull = 16,
-    /// A run of the sparse cluster has a set that no load before it fills.
-    SparseOrder = 18,
+impl Pooling {
+    /// Most sums in a window.
+    pub const WINDOW_MAX: u32 = 256;
 }
 
-impl ErrorCode {
-    /// All codes in the order of their numbers.
-    pub const ALL: [ErrorCode; 10] = [
-        ErrorCode::IllegalOpcode,
-        ErrorCode::BadLength,
-        ErrorCode::BadField,
-        ErrorCode::Address,
-        ErrorCode::DrainUnderflow,
-        ErrorCode::Stuck,
-        ErrorCode::ProgramEnd,
-        ErrorCode::LostWeights,
-        ErrorCode::MapFull,
-        ErrorCode::SparseOrder,
-    ];
-
-    /// Number in the status register.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// The code with this number.
-    pub fn from_number(number: u8) -> Option<ErrorCode> {
-        Self::ALL.into_iter().find(|c| c.number() == number)
-    }
-
-    /// Name as in `docs/isa.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ErrorCode::IllegalOpcode => "ILLEGAL_OPCODE",
-            ErrorCode::BadLength => "BAD_LENGTH",
-            ErrorCode::BadField => "BAD_FIELD",
-            ErrorCode::Address => "ADDRESS",
-            ErrorCode::DrainUnderflow => "DRAIN_UNDERFLOW",
-            ErrorCode::Stuck => "STUCK",
-            ErrorCode::ProgramEnd => "PROGRAM_END",
-            ErrorCode::LostWeights => "LOST_WEIGHTS",
-            ErrorCode::MapFull => "MAP_FULL",
-            ErrorCode::SparseOrder => "SPARSE_ORDER",
-        }
+numbered! {
+    /// Why the machine stops; the numbers are those of the status register.
+    ErrorCode: u8 {
+        /// The opcode has no meaning.
+        IllegalOpcode = 1 "ILLEGAL_OPCODE",
+        /// Length 0 or too short, or the record does not end with the instruction.
+        BadLength = 2 "BAD_LENGTH",
+        /// Reserved bits set, or a field out of range.
+        BadField = 3 "BAD_FIELD",
+        /// A unit produced an address outside its memory.
+        Address = 4 "ADDRESS",
+        /// A result for post found no drain address.
+        DrainUnderflow = 5 "DRAIN_UNDERFLOW",
+        /// No unit made progress for 4096 cycles.
+        Stuck = 6 "STUCK",
+        /// The program counter left the program memory.
+        ProgramEnd = 7 "PROGRAM_END",
+        /// Streamed weights passed by before a product was ready for them.
+        LostWeights = 8 "LOST_WEIGHTS",
+        /// A unit of the sparse cluster has more entries than a set holds.
+        MapFull = 16 "MAP_FULL",
+        /// A run of the sparse cluster has a set that no load before it fills.
+        SparseOrder = 18 "SPARSE_ORDER",
     }
 }
 

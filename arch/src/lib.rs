@@ -6,6 +6,10 @@
 //! with [`isa`] for what the machine executes; `docs/isa.md` and `docs/machine.md` are the
 //! documents behind both.
 
+#[macro_use]
+mod numbered;
+
+pub mod clocks;
 pub mod fault;
 pub mod host;
 pub mod isa;
@@ -17,6 +21,7 @@ mod rules;
 pub mod traverse;
 pub mod word;
 
+pub use clocks::Clocks;
 pub use fault::{ConfigErrors, Fault};
 pub use host::{ColumnSelect, Counter, Register, Status};
 pub use isa::{ErrorCode, Instruction, IsaError, Loop, Record, RowBlock, Wait};

@@ -1,14 +1,20 @@
 //! From 32-bit sums to 8-bit results, bit for bit as the TensorFlow Lite reference kernels do it,
 //! and the representation of activations in which a real zero is the byte 0.
 
-use crate::fault::Fault;
-
 mod dual;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::Fault;
 
 pub use dual::{DualScale, parts, raised, requantise_dual};
 
 /// How a scaled sum is rounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Rounding {
     /// Rounding doubling high multiply (halves upwards), then a rounding right shift (halves away
     /// from zero): convolutions.

@@ -101,6 +101,20 @@ pub struct InitialRow {
     pub initial: Vec<u32>,
 }
 
+impl InitialRow {
+    /// The row of TRAVERSE that has these loops.
+    pub(crate) fn with(self, loops: Vec<Loop>) -> Row {
+        Row {
+            row: self.row,
+            kind: self.kind,
+            attach: self.attach,
+            test: self.test,
+            base: self.base,
+            loops,
+        }
+    }
+}
+
 /// A row in SET_STEP or SET_END.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct GroupRow {

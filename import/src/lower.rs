@@ -11,7 +11,7 @@ use heddle_network::file::{
 };
 use heddle_network::{INPUT_NAME, Shape, is_name};
 
-use layers::{Made, Refused};
+use layers::{Lowered, Made};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
 use crate::ops::bytes;
@@ -335,7 +335,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A layer, unless all of them together have too many weights: a file may name few of them many times.
-    fn counted(&mut self, made: Made) -> Result<Made, Refused> {
+    fn counted(&mut self, made: Made) -> Lowered {
         self.weights += made.layer.kind.weights().map_or(0, Vec::len);
         match self.weights <= WEIGHTS_MAX {
             true => Ok(made),

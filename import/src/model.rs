@@ -8,6 +8,7 @@ use heddle_arch::requantise::Rounding;
 use heddle_network::Network;
 use heddle_network::Shape;
 
+use crate::fold::Number;
 pub use crate::ops::Kind;
 
 /// Format of a file: the order of its dimensions, and how its operators round.
@@ -178,24 +179,16 @@ impl Tensor<'_> {
 
     /// The elements of a constant of int32.
     pub fn int32(&self) -> Option<Vec<i32>> {
-        let data = self.data.as_ref();
-        let data = data.filter(|_| self.element == Element::Int32)?;
-        let words = data.chunks_exact(4);
-        Some(
-            words
-                .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
-                .collect(),
-        )
+        self.integers().filter(|_| self.element == Element::Int32)
     }
 
     /// The elements of a constant of int32, or of int64 that are no larger.
     pub fn integers(&self) -> Option<Vec<i32>> {
-        if self.element.name() != "int64" {
-            return self.int32();
-        }
-        let words = self.data.as_ref()?.chunks_exact(8);
-        let words = words.map(|word| i64::from_le_bytes(word.try_into().expect("eight bytes")));
-        words.map(|word| i32::try_from(word).ok()).collect()
+        let element = Number::named(self.element.name());
+        let element = element.filter(|found| matches!(found, Number::Int32 | Number::Int64))?;
+        let values = element.list(self.data.as_ref()?);
+        let values = values.into_iter().map(|value| i32::try_from(value).ok());
+        values.collect()
     }
 }
 
@@ -235,6 +228,15 @@ pub struct Window {
     pub stride: [u32; 2],
     /// Distances of the places of the kernel.
     pub dilation: [u32; 2],
+}
+
+impl Window {
+    /// Over each place once, without zeros.
+    pub const PLAIN: Window = Window {
+        padding: Padding::Zeros([[0; 2]; 2]),
+        stride: [1; 2],
+        dilation: [1; 2],
+    };
 }
 
 /// An operator.

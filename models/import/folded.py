@@ -65,6 +65,20 @@ def multiplied(name):
     return ended(graph, source, shape)
 
 
+def counted(name):
+    """The product of the sizes that a range of places has."""
+    graph, source = convolution(name)
+    ends = [scalar(graph, key, at) for key, at in (("from", 3), ("to", 0), ("by", -1))]
+    places = computed(graph, "RANGE", ends, "places")
+    sizes = computed(graph, "GATHER", [sizes_of(graph, source), places], "sizes_back")
+    axes = graph.constant("axes", [-1])
+    flat = computed(graph, "REDUCE_PROD", [sizes, axes], "flat", keepDims=True)
+    batch = computed(graph, "CAST", [flat], "is_any", "bool", inDataType=TYPES["int32"], outDataType=TYPES["bool"])
+    batch = computed(graph, "CAST", [batch], "batch", inDataType=TYPES["bool"], outDataType=TYPES["int32"])
+    shape = computed(graph, "CONCATENATION", [batch, flat], "shape", **fused(N))
+    return ended(graph, source, shape)
+
+
 def filled(name):
     """Zeros around a plane, whose numbers come of int64."""
     graph, source = convolution(name)
@@ -172,6 +186,7 @@ def not_aligned(name):
 MODELS = (
     flattened,
     multiplied,
+    counted,
     filled,
     squeezed,
     without_table,

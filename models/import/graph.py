@@ -40,8 +40,10 @@ OPERATORS = {  # name -> version, table of its options
     "PAD": (2, "PadOptions"),
     "PRELU": (1, None),
     "QUANTIZE": (2, "QuantizeOptions"),
+    "RANGE": (1, "RangeOptions"),
     "READ_VARIABLE": (1, "ReadVariableOptions"),
     "REDUCE_MAX": (2, "ReducerOptions"),
+    "REDUCE_PROD": (1, "ReducerOptions"),
     "RELU": (2, None),
     "RELU6": (2, None),
     "RELU_N1_TO_1": (1, None),
@@ -64,7 +66,7 @@ OPERATORS = {  # name -> version, table of its options
     "TRANSPOSE_CONV": (3, "TransposeConvOptions"),
     "VAR_HANDLE": (1, "VarHandleOptions"),
 }
-TYPES = {"int8": 9, "uint8": 3, "int16": 7, "int32": 2, "int64": 4, "float32": 0, "resource": 13}  # of schema.TensorType
+TYPES = {"int8": 9, "uint8": 3, "int16": 7, "int32": 2, "int64": 4, "float32": 0, "bool": 6, "resource": 13}  # of schema.TensorType
 
 
 class Graph:

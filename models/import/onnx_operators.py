@@ -4,10 +4,10 @@ import math
 import zlib
 
 import numpy
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import onnx_meaning
-from onnx_graph import QDQ, QOPERATOR, Model, activate, arg_max, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
+from onnx_graph import QDQ, QOPERATOR, TYPES, Model, activate, arg_max, bounds, function, joined, mean, pair, rescaled, same, softmax, split, weighted
 
 BOTH = (QDQ, QOPERATOR)
 SMALL = (1, 3, 12, 11)
@@ -421,6 +421,54 @@ def computed_slice(name, kind):
     return model
 
 
+def computed_expand(name, kind):
+    """A shape as torch finds it: sizes of -1 are those that there are."""
+    model = Model(name, *kind)
+    made = weighted(model, "Conv", model.input((1, 3, 4, 6), 0.031, -40), "conv", 3, (1, 1))
+    read = model.real(made) if model.form == QDQ else made.name
+    sizes = model.call("Shape", [read], "sizes", start=1)
+    elements = model.call("ReduceProd", [sizes], "elements", axes=[0], keepdims=0)
+    elements = model.call("Unsqueeze", [elements, list_of(model, "axis", 0)], "as_list")
+    real = model.call("Cast", [elements], "real", to=TensorProto.FLOAT)
+    quarter = model.call("Mul", [real, model.constant("quarter", numpy.float32(0.26))], "quarters")
+    whole = model.call("Cast", [quarter], "whole", to=TensorProto.INT64)  # 18.72 becomes 18
+    ones = model.call("ConstantOfShape", [list_of(model, "one", 1)], "ones", value=helper.make_tensor("", 7, [1], [1]))
+    open_size = model.call("Mul", [ones, list_of(model, "minus", -1)], "open_size")
+    asked = list_of(model, "asked", -1)
+    is_open = model.call("Equal", [asked, open_size], "is_open")
+    held = model.call("Where", [is_open, list_of(model, "two", 2), asked], "held")
+    both = model.call("Expand", [whole, held], "both")  # 18, 18
+    ends = [model.constant(f"end{i}", numpy.int64(i)) for i in (0, 2, 1)]
+    places = model.call("Range", ends, "places")
+    flags = model.call("Cast", [places], "flags", to=TensorProto.BOOL)
+    shape = model.call("Where", [flags, list_of(model, "four", 4), both], "shape")  # 18, 4
+    shape = model.call("Concat", [list_of(model, "batch", 1), shape], "whole_shape", axis=0)
+    made = same(model, "Reshape", made, "view", [shape], meant=(1, 18, 4))
+    made = same(model, "Reshape", made, "row", [list_of(model, "flat", 1, -1)], meant=(1, 72))
+    weighted(model, "Gemm", made, "output", 50)
+    return model
+
+
+def computed_ranges(name, dtype):
+    """Scales and zero points in other types than the operators need, and bytes cast to what they are, as torch exports both."""
+    model = Model(name, QDQ, dtype)
+    source = model.input((1, 3, 8, 7), 0.031, -40)
+    made = weighted(model, "Conv", source, "conv", 5, (3, 3))
+    weighted(model, "Conv", made, "output", 4, (3, 3), activation="Relu")
+    read = next(i for i, node in enumerate(model.nodes) if node.op_type == "DequantizeLinear" and node.input[0] == made.name)
+    model.nodes[read].input[0] = "bytes_again"
+    model.nodes.insert(read, helper.make_node("Cast", [made.name], ["bytes_again"], "again/Cast", to=TYPES[dtype]))
+    casts = []
+    for tensor in [found for found in model.constants if found.name.endswith(("_scale", "_zero_point"))]:
+        model.constants.remove(tensor)
+        wide = numpy_helper.to_array(tensor)
+        wide = wide if wide.dtype == numpy.float32 else wide.astype(numpy.int64)
+        held = model.constant(f"{tensor.name}_wide", wide)
+        casts.append(helper.make_node("Cast", [held], [tensor.name], f"{tensor.name}/Cast", to=tensor.data_type))
+    model.nodes[:0] = casts
+    return model
+
+
 def operator_models():
     """Name and model of every model of one operator."""
     floating = ("qdq", "uint8", "int8"), ("qdq", "int8", "int8")
@@ -484,9 +532,11 @@ def operator_models():
     }
     for name, kind, row in forms(concats):
         yield name, joined_model(name, kind, *row)
-    for make in (computed_reshape, computed_slice):
+    for make in (computed_reshape, computed_slice, computed_expand):
         for name, kind, _ in forms({make.__name__: ()}):
             yield name, make(name, kind)
+    for dtype in ("int8", "uint8"):
+        yield f"qdq_computed_ranges_{dtype}", computed_ranges(f"qdq_computed_ranges_{dtype}", dtype)
     splits = {"split": (["first", "second", "third"], 1, None), "split_uneven": (["first", "second"], -1, [2, 7])}
     for name, kind, row in forms(splits):
         yield name, split_model(name, kind, *row)

@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use heddle_arch::fault::{Fault, push};
-use heddle_arch::requantise::Scale;
+use heddle_arch::requantise::{Rounding, Scale};
 
-use crate::file::{ConstantFile, RoundingFile, ScaledFile, WindowFile};
+use crate::file::{ConstantFile, ScaledFile, WindowFile};
 use crate::{Constant, Layer, Network, Shape};
 
 /// Largest window of a mean: 255 times as much is less than 2^31.
@@ -146,7 +146,7 @@ impl Draft<'_> {
         weights: Vec<i8>,
         bias: Vec<i32>,
         scaled: &ScaledFile,
-        rounding: RoundingFile,
+        rounding: Rounding,
     ) {
         let (outputs, taps) = (
             self.layer.output.channels as usize,
@@ -176,13 +176,13 @@ impl Draft<'_> {
     }
 
     /// A scale for each output channel, and what is scaled so.
-    pub fn scaled_channels(&mut self, file: &ScaledFile, rounding: RoundingFile) {
+    pub fn scaled_channels(&mut self, file: &ScaledFile, rounding: Rounding) {
         let outputs = self.layer.output.channels as usize;
         let each = "one for each output";
         self.check_length("multiplier", file.multiplier.len(), outputs, each);
         self.check_length("shift", file.shift.len(), outputs, each);
         self.layer.scales = self.scales(&file.multiplier, &file.shift, "");
-        self.layer.rounding = rounding.into();
+        self.layer.rounding = rounding;
         self.bounds(file);
     }
 

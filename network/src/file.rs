@@ -9,7 +9,7 @@ use crate::name::name_pattern;
 pub use crate::ops::KindFile;
 pub use crate::ops::files::*;
 use crate::{Shape, form};
-use heddle_arch::requantise::{Rounding, Scale};
+use heddle_arch::requantise::Scale;
 
 /// Name and version of the format.
 pub const FORMAT: &str = "heddle-network-2";
@@ -159,34 +159,6 @@ pub struct InputScalesFile {
     /// Shift of each of the two, positive to the left.
     #[schemars(inner(range(min = -31, max = 0)))]
     pub input_shift: [i32; 2],
-}
-
-/// Rounding of scaled sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RoundingFile {
-    /// Rounding doubling high multiply, then rounding shift.
-    Double,
-    /// One rounding of the 64-bit product.
-    Single,
-}
-
-impl From<RoundingFile> for Rounding {
-    fn from(file: RoundingFile) -> Rounding {
-        match file {
-            RoundingFile::Double => Rounding::Double,
-            RoundingFile::Single => Rounding::Single,
-        }
-    }
-}
-
-impl From<Rounding> for RoundingFile {
-    fn from(rounding: Rounding) -> RoundingFile {
-        match rounding {
-            Rounding::Double => RoundingFile::Double,
-            Rounding::Single => RoundingFile::Single,
-        }
-    }
 }
 
 /// A stored tensor that takes the place of one of two inputs.

@@ -3,8 +3,7 @@
 use super::fields::header;
 use super::sparse::{OP_DRAIN, OP_SET};
 use super::{
-    CopyWords, Drain, ErrorCode, Instruction, IsaError, LoadWeights, MAX_WORDS, Matmul, Pooling,
-    ROW_EPILOGUE, Reduction, SPARSE_WORDS,
+    ErrorCode, Instruction, IsaError, MAX_WORDS, Pooling, ROW_EPILOGUE, Reduction, SPARSE_WORDS,
 };
 use crate::params::{MachineUnit, Params, Post};
 use crate::word::WORD_BYTES;
@@ -34,66 +33,45 @@ impl Instruction {
                 let opcode = header::OPCODE.get(words[0]);
                 field("opcode", opcode.into(), OP_SET.into(), OP_DRAIN.into())?;
             }
-            Instruction::Copy(CopyWords { rows, distance, .. }) => {
-                field("rows", (*rows).into(), 1, 256)?;
-                field("distance", (*distance).into(), 0, 0xfff8)?;
+            Instruction::Copy(copy) => {
+                let distance = copy.distance;
+                field("rows", copy.rows.into(), 1, 256)?;
+                field("distance", distance.into(), 0, 0xfff8)?;
                 if distance % WORD_BYTES != 0 {
                     let message =
                         format!("distance is {distance}, expected a multiple of {WORD_BYTES}");
                     return Err(IsaError::new(ErrorCode::BadField, message));
                 }
             }
-            Instruction::LoadWeights(LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                ..
-            }) => {
-                field("rows", (*rows).into(), 1, 256)?;
-                field("tile_level", (*tile_level).into(), 0, 7)?;
-                field("flip", (*flip).into(), 0, 31)?;
+            Instruction::LoadWeights(load) => {
+                field("rows", load.rows.into(), 1, 256)?;
+                field("tile_level", load.tile_level.into(), 0, 7)?;
+                field("flip", load.flip.into(), 0, 31)?;
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                tile_level,
-                macs,
-                table,
-                repeat,
-                ..
-            }) => {
-                field("rows", (*rows).into(), 1, 256)?;
-                field("tile_level", (*tile_level).into(), 0, 7)?;
-                field("macs", (*macs).into(), 0, 0x1_ffff)?;
-                let last_macs = table.map_or(0, |table| table.last_macs);
+            Instruction::Matmul(matmul) => {
+                field("rows", matmul.rows.into(), 1, 256)?;
+                field("tile_level", matmul.tile_level.into(), 0, 7)?;
+                field("macs", matmul.macs.into(), 0, 0x1_ffff)?;
+                let last_macs = matmul.table.map_or(0, |table| table.last_macs);
                 field("last_macs", last_macs.into(), 0, 0x1_ffff)?;
-                if let Some(repeat) = repeat {
+                if let Some(repeat) = matmul.repeat {
                     field("times", repeat.times.into(), 1, 256)?;
                     field("operand step", repeat.step.into(), 0, 0xffff)?;
                 }
             }
-            Instruction::Drain(Drain {
-                columns,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                tile,
-                ..
-            }) => {
-                let place = place.unwrap_or_default();
+            Instruction::Drain(drain) => {
+                let place = drain.place.unwrap_or_default();
                 let tables = Post::ACTIVATIONS_MAX.into();
-                field("columns", (*columns).into(), 1, 256)?;
-                field("tile", (*tile).into(), 0, 1023)?;
+                field("columns", drain.columns.into(), 1, 256)?;
+                field("tile", drain.tile.into(), 0, 1023)?;
                 field("first column", place.first_column.into(), 0, 255)?;
                 field("rotate", place.rotate.into(), 0, 255)?;
-                field("lo", (*lo).into(), -256, 255)?;
-                field("hi", (*hi).into(), -256, 255)?;
-                field("activation", (*activation).into(), 0, tables)?;
-                let window = pooling.map_or(1, |pooling| pooling.window);
-                field("window", window.into(), 1, 256)?;
-                field("advance", advance.unwrap_or(0).into(), 0, 7)?;
+                field("lo", drain.lo.into(), -256, 255)?;
+                field("hi", drain.hi.into(), -256, 255)?;
+                field("activation", drain.activation.into(), 0, tables)?;
+                let window = drain.pooling.map_or(1, |pooling| pooling.window);
+                field("window", window.into(), 1, Pooling::WINDOW_MAX.into())?;
+                field("advance", drain.advance.unwrap_or(0).into(), 0, 7)?;
             }
         }
         for block in self.record().map_or(&[][..], |r| &r.rows) {
@@ -146,48 +124,31 @@ impl Instruction {
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
             Instruction::Sparse(_) => has_cluster("a command of the sparse cluster", true)?,
-            Instruction::Copy(CopyWords { rows, .. }) => most("rows", *rows, params.array.rows)?,
-            Instruction::LoadWeights(LoadWeights {
-                rows, tile_level, ..
-            }) => {
-                most("rows", *rows, params.array.rows)?;
-                most("tile_level", *tile_level, levels)?;
+            Instruction::Copy(copy) => most("rows", copy.rows, params.array.rows)?,
+            Instruction::LoadWeights(load) => {
+                most("rows", load.rows, params.array.rows)?;
+                most("tile_level", load.tile_level, levels)?;
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                tile_level,
-                raised,
-                cluster,
-                ..
-            }) => {
-                has_cluster("cluster", *cluster)?;
-                most("rows", *rows, params.array.rows)?;
-                most("tile_level", *tile_level, levels)?;
-                dual_scale("raised", *raised)?;
+            Instruction::Matmul(matmul) => {
+                has_cluster("cluster", matmul.cluster)?;
+                most("rows", matmul.rows, params.array.rows)?;
+                most("tile_level", matmul.tile_level, levels)?;
+                dual_scale("raised", matmul.raised)?;
             }
-            Instruction::Drain(Drain {
-                columns,
-                dual,
-                tile,
-                place,
-                activation,
-                pooling,
-                advance,
-                ..
-            }) => {
-                let place = place.unwrap_or_default();
+            Instruction::Drain(drain) => {
+                let place = drain.place.unwrap_or_default();
                 let post = &params.post;
-                dual_scale("dual", *dual)?;
-                most("activation", (*activation).into(), post.activations)?;
-                if let Some(pooling) = pooling {
-                    check_pooling(*pooling, post)?;
+                dual_scale("dual", drain.dual)?;
+                most("activation", drain.activation.into(), post.activations)?;
+                if let Some(pooling) = drain.pooling {
+                    check_pooling(pooling, post)?;
                 }
-                most("columns", *columns, params.lanes())?;
-                most("advance", advance.unwrap_or(0).into(), levels)?;
-                let behind = place.first_column + columns;
+                most("columns", drain.columns, params.lanes())?;
+                most("advance", drain.advance.unwrap_or(0).into(), levels)?;
+                let behind = place.first_column + drain.columns;
                 most("first column + columns", behind, params.array.cols)?;
                 most("rotate", place.rotate, params.rotations() - 1)?;
-                most("column tile", (*tile).into(), params.column_tiles - 1)?;
+                most("column tile", drain.tile.into(), params.column_tiles - 1)?;
             }
         }
         let mut rows = loops.len() as u32;

@@ -21,50 +21,21 @@ pub const OP_CUT: u32 = 0x15;
 /// Opcode of SPARSE_SCALE.
 pub const OP_SCALE: u32 = 0x18;
 
-/// Why a cluster stops; the numbers go on those of the machine's errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum SparseError {
-    /// The opcode has no meaning.
-    IllegalOpcode = 1,
-    /// The length is not that of the command.
-    BadLength = 2,
-    /// A field is out of range, or a bit that is not used is set.
-    BadField = 3,
-    /// Nothing has made progress for 4096 cycles, and no stream is waited for.
-    Stuck = 6,
-    /// A unit has more entries than a set holds.
-    MapFull = 16,
-    /// A run with a set that no load before it fills.
-    SparseOrder = 18,
-}
-
-impl SparseError {
-    /// All errors in the order of their numbers.
-    pub const ALL: [SparseError; 6] = [
-        SparseError::IllegalOpcode,
-        SparseError::BadLength,
-        SparseError::BadField,
-        SparseError::Stuck,
-        SparseError::MapFull,
-        SparseError::SparseOrder,
-    ];
-
-    /// Number on the port of the cluster.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// Name, as in `docs/sparse.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SparseError::IllegalOpcode => "ILLEGAL_OPCODE",
-            SparseError::BadLength => "BAD_LENGTH",
-            SparseError::BadField => "BAD_FIELD",
-            SparseError::Stuck => "STUCK",
-            SparseError::MapFull => "MAP_FULL",
-            SparseError::SparseOrder => "SPARSE_ORDER",
-        }
+numbered! {
+    /// Why a cluster stops; the numbers go on those of the machine's errors.
+    SparseError: u8 {
+        /// The opcode has no meaning.
+        IllegalOpcode = 1 "ILLEGAL_OPCODE",
+        /// The length is not that of the command.
+        BadLength = 2 "BAD_LENGTH",
+        /// A field is out of range, or a bit that is not used is set.
+        BadField = 3 "BAD_FIELD",
+        /// Nothing has made progress for 4096 cycles, and no stream is waited for.
+        Stuck = 6 "STUCK",
+        /// A unit has more entries than a set holds.
+        MapFull = 16 "MAP_FULL",
+        /// A run with a set that no load before it fills.
+        SparseOrder = 18 "SPARSE_ORDER",
     }
 }
 

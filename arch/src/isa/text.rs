@@ -33,88 +33,55 @@ impl fmt::Display for Instruction {
                 let words: Vec<_> = words.iter().map(|word| format!("{word:x}")).collect();
                 write!(f, "sparse words={}", words.join(","))?;
             }
-            Instruction::Copy(CopyWords { rows, distance, .. }) => {
-                write!(f, "copy rows={rows} distance={distance}")?;
+            Instruction::Copy(copy) => {
+                write!(f, "copy rows={} distance={}", copy.rows, copy.distance)?;
             }
-            Instruction::LoadWeights(LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                streamed,
-                ..
-            }) => {
-                let streamed = flag(*streamed, "streamed");
-                write!(f, "load_weights rows={rows} level={tile_level}{streamed}")?;
-                if *flip != 0 {
-                    write!(f, " flip={flip}")?;
+            Instruction::LoadWeights(load) => {
+                let streamed = flag(load.streamed, "streamed");
+                let (rows, level) = (load.rows, load.tile_level);
+                write!(f, "load_weights rows={rows} level={level}{streamed}")?;
+                if load.flip != 0 {
+                    write!(f, " flip={}", load.flip)?;
                 }
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                first,
-                last,
-                bank,
-                raised,
-                cluster,
-                tile_level,
-                threshold,
-                macs,
-                table,
-                repeat,
-                ..
-            }) => {
-                let cluster = flag(*cluster, "cluster");
-                let (first, last) = (flag(*first, "first"), flag(*last, "last"));
-                let raised = flag(*raised, "raised");
-                let bank = u8::from(*bank);
+            Instruction::Matmul(matmul) => {
+                let flags = [
+                    flag(matmul.first, "first"),
+                    flag(matmul.last, "last"),
+                    flag(matmul.raised, "raised"),
+                    flag(matmul.cluster, "cluster"),
+                ];
+                let (rows, flags, bank) = (matmul.rows, flags.concat(), u8::from(matmul.bank));
+                write!(f, "matmul rows={rows}{flags} bank={bank}")?;
+                let (level, threshold) = (matmul.tile_level, matmul.threshold);
                 write!(
                     f,
-                    "matmul rows={rows}{first}{last}{raised}{cluster} bank={bank} level={tile_level} \
-                     threshold={threshold} macs={macs}"
+                    " level={level} threshold={threshold} macs={}",
+                    matmul.macs
                 )?;
-                if let Some(RowTable {
-                    first_entry,
-                    last_macs,
-                }) = table
-                {
-                    write!(f, " entry={first_entry} last_macs={last_macs}")?;
+                if let Some(table) = matmul.table {
+                    let (entry, macs) = (table.first_entry, table.last_macs);
+                    write!(f, " entry={entry} last_macs={macs}")?;
                 }
-                if let Some(Repeat { times, step }) = repeat {
+                if let Some(Repeat { times, step }) = matmul.repeat {
                     write!(f, " times={times} step={step}")?;
                 }
             }
-            Instruction::Drain(Drain {
-                columns,
-                single,
-                dual,
-                tile,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                ..
-            }) => {
-                let (single, dual) = (flag(*single, "single"), flag(*dual, "dual"));
-                write!(
-                    f,
-                    "drain columns={columns}{single}{dual} tile={tile} lo={lo} hi={hi}"
-                )?;
-                if let Some(DrainPlace {
-                    first_column,
-                    rotate,
-                }) = place
-                {
-                    write!(f, " column={first_column} rotate={rotate}")?;
+            Instruction::Drain(drain) => {
+                let flags = flag(drain.single, "single") + &flag(drain.dual, "dual");
+                write!(f, "drain columns={}{flags}", drain.columns)?;
+                write!(f, " tile={} lo={} hi={}", drain.tile, drain.lo, drain.hi)?;
+                if let Some(place) = drain.place {
+                    let (column, rotate) = (place.first_column, place.rotate);
+                    write!(f, " column={column} rotate={rotate}")?;
                 }
-                if *activation != 0 {
-                    write!(f, " activation={activation}")?;
+                if drain.activation != 0 {
+                    write!(f, " activation={}", drain.activation)?;
                 }
-                if let Some(Pooling { reduction, window }) = pooling {
-                    write!(f, " pool={} window={window}", reduction_name(*reduction))?;
+                if let Some(Pooling { reduction, window }) = drain.pooling {
+                    write!(f, " pool={} window={window}", reduction.name())?;
                 }
-                if let Some(level) = advance {
+                if let Some(level) = drain.advance {
                     write!(f, " advance={level}")?;
                 }
             }
@@ -225,13 +192,12 @@ fn instruction(content: &str) -> Result<Instruction, String> {
             record,
         }),
         "matmul" => {
-            let table = match fields.has("entry") {
-                true => Some(RowTable {
+            let table = fields.given(&["entry"], |fields| {
+                Ok(RowTable {
                     first_entry: fields.value("entry", None)?,
                     last_macs: fields.value("last_macs", None)?,
-                }),
-                false => None,
-            };
+                })
+            })?;
             Instruction::Matmul(Matmul {
                 wait,
                 rows: fields.value("rows", None)?,
@@ -249,24 +215,22 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 threshold: fields.value("threshold", None)?,
                 macs: fields.value("macs", None)?,
                 table,
-                repeat: match fields.has("times") {
-                    true => Some(Repeat {
+                repeat: fields.given(&["times"], |fields| {
+                    Ok(Repeat {
                         times: fields.value("times", None)?,
                         step: fields.value("step", Some(0))?,
-                    }),
-                    false => None,
-                },
+                    })
+                })?,
                 record,
             })
         }
         "drain" => {
-            let place = match fields.has("column") || fields.has("rotate") {
-                true => Some(DrainPlace {
+            let place = fields.given(&["column", "rotate"], |fields| {
+                Ok(DrainPlace {
                     first_column: fields.value("column", Some(0))?,
                     rotate: fields.value("rotate", Some(0))?,
-                }),
-                false => None,
-            };
+                })
+            })?;
             Instruction::Drain(Drain {
                 wait,
                 columns: fields.value("columns", None)?,
@@ -277,17 +241,13 @@ fn instruction(content: &str) -> Result<Instruction, String> {
                 hi: fields.value("hi", None)?,
                 place,
                 activation: fields.value("activation", Some(0))?,
-                pooling: match fields.has("pool") {
-                    true => Some(Pooling {
+                pooling: fields.given(&["pool"], |fields| {
+                    Ok(Pooling {
                         reduction: reduction(&fields.value::<String>("pool", None)?)?,
                         window: fields.value("window", None)?,
-                    }),
-                    false => None,
-                },
-                advance: match fields.has("advance") {
-                    true => Some(fields.value("advance", None)?),
-                    false => None,
-                },
+                    })
+                })?,
+                advance: fields.given(&["advance"], |fields| fields.value("advance", None))?,
                 record,
             })
         }
@@ -306,19 +266,9 @@ fn hexadecimal(words: &str) -> Result<Vec<u32>, String> {
     words.split(',').map(read).collect()
 }
 
-fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-        Reduction::Sum => "sum",
-        Reduction::Product => "product",
-        Reduction::Median => "median",
-    }
-}
-
 fn reduction(name: &str) -> Result<Reduction, String> {
     let mut all = Reduction::ALL.into_iter();
-    let found = all.find(|reduction| reduction_name(*reduction) == name);
+    let found = all.find(|reduction| reduction.name() == name);
     found.ok_or_else(|| format!("pool is {name:?}, expected max, min, sum, product or median"))
 }
 
@@ -341,10 +291,15 @@ impl<'a> Fields<'a> {
         Ok(Self(fields))
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|(other, value)| *other == name && value.is_some())
+    /// What is read if one of these has a value.
+    fn given<T>(
+        &mut self,
+        names: &[&str],
+        read: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<Option<T>, String> {
+        let mut fields = self.0.iter();
+        let is_given = fields.any(|(name, value)| names.contains(name) && value.is_some());
+        is_given.then(|| read(self)).transpose()
     }
 
     fn flag(&mut self, name: &str) -> bool {

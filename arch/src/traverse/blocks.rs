@@ -23,15 +23,6 @@ pub(super) struct Reader<'a> {
     last_kind: RowKind,
 }
 
-/// What a row word says.
-struct RowWord {
-    row: u8,
-    loops: usize,
-    kind: RowKind,
-    attach: Option<u8>,
-    test: EndTest,
-}
-
 impl<'a> Reader<'a> {
     /// At word 1 of an instruction of `length` words.
     pub(super) fn new(words: &'a [u32], length: usize, shape: &'a UnitShape) -> Reader<'a> {
@@ -104,39 +95,29 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn row(&mut self) -> Result<Row, UnitFault> {
-        let word = self.row_word(ROW_BITS, |loops| 2 + 3 * loops)?;
+        let (row, count) = self.row_word(ROW_BITS, |loops| 2 + 3 * loops)?;
         let base = self.value("base", self.shape.address_bits)?;
-        let mut loops = Vec::with_capacity(word.loops);
-        for c in 0..word.loops {
+        let mut loops = Vec::with_capacity(count);
+        for c in 0..count {
             let initial = self.offset("initial", c)?;
             let step = self.offset("step", c)?;
             let end = self.offset("end", c)?;
-            self.endless(c, word.test, initial, step, end)?;
+            self.endless(c, row.test, initial, step, end)?;
             loops.push(Loop { initial, step, end });
         }
-        Ok(Row {
-            row: word.row,
-            kind: word.kind,
-            attach: word.attach,
-            test: word.test,
-            base,
-            loops,
-        })
+        Ok(InitialRow { base, ..row }.with(loops))
     }
 
     pub(super) fn initial_row(&mut self) -> Result<InitialRow, UnitFault> {
-        let word = self.row_word(ROW_BITS, |loops| 2 + loops)?;
+        let (row, count) = self.row_word(ROW_BITS, |loops| 2 + loops)?;
         let base = self.value("base", self.shape.address_bits)?;
-        let initial = (0..word.loops)
+        let initial = (0..count)
             .map(|c| self.offset("initial", c))
             .collect::<Result<_, _>>()?;
         Ok(InitialRow {
-            row: word.row,
-            kind: word.kind,
-            attach: word.attach,
-            test: word.test,
             base,
             initial,
+            ..row
         })
     }
 
@@ -145,14 +126,13 @@ impl<'a> Reader<'a> {
         name: &str,
         loaded: Option<&Loaded>,
     ) -> Result<GroupRow, UnitFault> {
-        let word = self.row_word(GROUP_ROW_BITS, |loops| 1 + loops)?;
-        let row = word.row;
+        let (InitialRow { row, .. }, count) = self.row_word(GROUP_ROW_BITS, |loops| 1 + loops)?;
         if loaded.is_some_and(|l| l.initial().iter().all(|r| r.row != row)) {
             let message = format!("row is {row}, expected a row of SET_INITIAL");
             return self.fault(UnitError::BadField, message);
         }
-        let mut values = Vec::with_capacity(word.loops);
-        for c in 0..word.loops {
+        let mut values = Vec::with_capacity(count);
+        for c in 0..count {
             let value = self.offset(name, c)?;
             let loaded = loaded.filter(|_| name == "end");
             if let Some((test, initial, step)) = loaded.and_then(|l| l.values(row, c)) {
@@ -163,11 +143,12 @@ impl<'a> Reader<'a> {
         Ok(GroupRow { row, values })
     }
 
+    /// What a row word says, and how many loops the row has.
     fn row_word(
         &mut self,
         used: u32,
         block_words: fn(usize) -> usize,
-    ) -> Result<RowWord, UnitFault> {
+    ) -> Result<(InitialRow, usize), UnitFault> {
         let word = self.next()?;
         let row = word & 7;
         let loops = word >> 4 & 15;
@@ -190,13 +171,14 @@ impl<'a> Reader<'a> {
         } else {
             Default::default()
         };
-        Ok(RowWord {
+        let row = InitialRow {
             row: row as u8,
-            loops: loops as usize,
             kind,
             attach,
             test,
-        })
+            ..InitialRow::default()
+        };
+        Ok((row, loops as usize))
     }
 
     /// Kind, attachment and end test of a row.

@@ -1,58 +1,22 @@
 //! Why the unit stops.
 
-/// Errors of the traversal unit; the numbers are those of its `error_o`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum UnitError {
-    /// The opcode has no meaning in this unit.
-    IllegalOpcode = 1,
-    /// The length does not suit the opcode, or a block does not end with the instruction.
-    BadLength = 2,
-    /// Reserved bits set, or a field or value out of range.
-    BadField = 3,
-    /// The traversal formed an address outside its window.
-    Address = 4,
-    /// No rows to walk, or attached rows without a tensor.
-    Empty = 8,
-    /// A loop that never reaches its end.
-    Endless = 9,
-    /// An instruction in the wrong place of a group set-up.
-    Order = 10,
-}
-
-impl UnitError {
-    /// All errors in the order of their numbers.
-    pub const ALL: [UnitError; 7] = [
-        UnitError::IllegalOpcode,
-        UnitError::BadLength,
-        UnitError::BadField,
-        UnitError::Address,
-        UnitError::Empty,
-        UnitError::Endless,
-        UnitError::Order,
-    ];
-
-    /// Number in `error_o`, 4 bits.
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// The error with this number.
-    pub fn from_number(number: u8) -> Option<UnitError> {
-        Self::ALL.into_iter().find(|e| e.number() == number)
-    }
-
-    /// Name as in `docs/traversal.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            UnitError::IllegalOpcode => "ILLEGAL_OPCODE",
-            UnitError::BadLength => "BAD_LENGTH",
-            UnitError::BadField => "BAD_FIELD",
-            UnitError::Address => "ADDRESS",
-            UnitError::Empty => "EMPTY",
-            UnitError::Endless => "ENDLESS",
-            UnitError::Order => "ORDER",
-        }
+numbered! {
+    /// Errors of the traversal unit; the numbers are those of its `error_o`.
+    UnitError: u8 {
+        /// The opcode has no meaning in this unit.
+        IllegalOpcode = 1 "ILLEGAL_OPCODE",
+        /// The length does not suit the opcode, or a block does not end with the instruction.
+        BadLength = 2 "BAD_LENGTH",
+        /// Reserved bits set, or a field or value out of range.
+        BadField = 3 "BAD_FIELD",
+        /// The traversal formed an address outside its window.
+        Address = 4 "ADDRESS",
+        /// No rows to walk, or attached rows without a tensor.
+        Empty = 8 "EMPTY",
+        /// A loop that never reaches its end.
+        Endless = 9 "ENDLESS",
+        /// An instruction in the wrong place of a group set-up.
+        Order = 10 "ORDER",
     }
 }
 

@@ -1,7 +1,7 @@
 //! From text to commands; `docs/traversal.md` has the grammar, `print` the inverse.
 
 use super::print::{keyword, kind_keyword};
-use super::{Command, EndTest, GroupRow, InitialRow, Row, RowKind, Run, UnitFault};
+use super::{Command, EndTest, GroupRow, InitialRow, RowKind, Run, UnitFault};
 use crate::isa::Loop;
 
 /// A line that says no command.
@@ -153,14 +153,7 @@ fn row(words: &mut Words, open: &mut Command) -> Result<(), String> {
                     end: value("end", end)?,
                 })
             })?;
-            rows.push(Row {
-                row: r.row,
-                kind: r.kind,
-                attach: r.attach,
-                test: r.test,
-                base: r.base,
-                loops,
-            });
+            rows.push(r.with(loops));
         }
         Command::SetInitial { rows } => {
             let r = attributes(words)?;

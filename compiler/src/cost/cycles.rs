@@ -5,15 +5,13 @@
 
 use std::collections::VecDeque;
 
+use heddle_arch::Clocks;
 use heddle_arch::isa::{
     CopyWords, Instruction, LoadWeights, Loop, Matmul, ROW_EPILOGUE, ROW_TENSOR, Record,
 };
 use heddle_arch::params::Params;
 
 use super::slots::{drained_slots, posted_slots};
-
-/// From START to the first address of the unit.
-const FIRST_ADDRESS: u64 = 4;
 
 /// Weight words of a K tile that wait for being loaded.
 #[derive(Debug, Clone, Copy)]
@@ -29,16 +27,9 @@ struct Tile {
 /// The units between two instructions; all times are cycles since the start.
 #[derive(Debug, Clone, Default)]
 struct Timeline {
-    rows: u64,
-    cols: u64,
-    /// Cycles that options add to the way of a result.
-    extra: u64,
-    /// From a slot that goes to post to the next one.
-    pace: u64,
+    clocks: Clocks,
     /// From this cycle on a slot may go to post.
     post_from: u64,
-    /// From a slot that stores sums to one that can start from them.
-    sum_distance: u64,
     /// FETCH of the next instruction. The first word of a program takes a cycle to come.
     fetch: u64,
     tiles: VecDeque<Tile>,
@@ -65,11 +56,7 @@ struct Timeline {
 /// Value of CYCLES after a program that ends with HALT, from a memory of its own.
 pub(crate) fn cycles(instructions: &[Instruction], params: &Params) -> u64 {
     let mut timeline = Timeline {
-        rows: params.array.rows.into(),
-        cols: params.array.cols.into(),
-        extra: params.post.extra_cycles().into(),
-        pace: params.post.columns_per_multiplier.into(),
-        sum_distance: params.sum_distance().into(),
+        clocks: Clocks::of(params),
         fetch: 1,
         ..Timeline::default()
     };
@@ -106,13 +93,13 @@ impl Timeline {
         let head = idle.max(self.fetch + 1);
         let start = head + instruction.words() as u64;
         self.fetch = start + 1;
-        let valid = start + FIRST_ADDRESS;
+        let valid = start + self.clocks.first_address;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
             Instruction::Sparse(_) => {}
             Instruction::Copy(CopyWords { record, .. }) => {
                 let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
-                self.copy_idle = last + self.rows + 9;
+                self.copy_idle = last + self.clocks.copy_idle;
             }
             Instruction::Drain(_) => match self.undrained.pop_front() {
                 Some((first, last, count)) => {
@@ -120,7 +107,7 @@ impl Timeline {
                         valid <= first,
                         "the drain comes at {valid}, results at {first}"
                     );
-                    self.drain_idle = last + self.cols + self.extra + 13;
+                    self.drain_idle = last + self.clocks.drain_idle;
                     self.open = drained_slots(instruction)
                         .unwrap_or(0)
                         .saturating_sub(count);
@@ -162,15 +149,16 @@ impl Timeline {
                 }
                 let posted = posted_slots(instruction);
                 if posted > 0 {
-                    let way = self.rows + 11;
+                    let way = self.clocks.drain_address;
                     let taken = self.stream.unwrap_or(0) + way;
                     if self.open == 0 {
                         let others = posted / times - 1;
-                        let first = first_time.unwrap_or(next) + way - 1 - others * self.pace;
+                        let first =
+                            first_time.unwrap_or(next) + way - 1 - others * self.clocks.post;
                         self.undrained.push_back((first, taken, posted));
                     } else {
                         self.open = self.open.saturating_sub(posted);
-                        self.drain_idle = taken + self.cols + self.extra + 13;
+                        self.drain_idle = taken + self.clocks.drain_idle;
                     }
                 }
             }
@@ -215,8 +203,8 @@ impl Timeline {
                 last = self.post(begins, vectors);
             } else {
                 last = begins + vectors - 1;
-                self.tile_sums = begins + self.sum_distance;
-                self.all_sums = last + self.sum_distance;
+                self.tile_sums = begins + self.clocks.sums;
+                self.all_sums = last + self.clocks.sums;
             }
             self.vector = Some(last);
             self.stream = Some(last);
@@ -225,14 +213,14 @@ impl Timeline {
 
     /// So many slots go to post from cycle `from` on. Gives the cycle of the last one.
     fn post(&mut self, from: u64, slots: u64) -> u64 {
-        let last = from.max(self.post_from) + (slots - 1) * self.pace;
-        self.post_from = last + self.pace;
+        let last = from.max(self.post_from) + (slots - 1) * self.clocks.post;
+        self.post_from = last + self.clocks.post;
         last
     }
 
     /// The first cycle in which a word of the next K tile can be taken.
     fn free(&self) -> u64 {
-        let crossed = self.swap.map_or(0, |swap| swap + self.cols);
+        let crossed = self.swap.map_or(0, |swap| swap + self.clocks.swap);
         let follows = self.weight.map_or(0, |last| last + 1);
         crossed.max(follows)
     }

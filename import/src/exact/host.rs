@@ -103,7 +103,7 @@ pub fn product(
     let scaled = ScaledFile::new(&[product_scale(inputs, output, rounding)?], bounds);
     Ok(MulFile {
         scaled,
-        rounding: Some(rounding.into()),
+        rounding: Some(rounding),
         constant,
     }
     .into())

@@ -1,38 +1,101 @@
-//! Constants of integers.
+//! Constants that are computed with.
 
-/// A type of elements that is computed with.
+use std::ops::RangeInclusive;
+
+/// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Integer {
+pub enum Number {
+    /// bool: 0 or 1.
+    Bool,
+    /// int8.
+    Int8,
+    /// uint8.
+    Uint8,
     /// int32.
     Int32,
     /// int64.
     Int64,
+    /// float32: the bits of a number stand for it.
+    Float32,
 }
 
-impl Integer {
+impl Number {
+    /// Each with its name and its bytes.
+    const ALL: [(Number, &str, usize); 6] = [
+        (Number::Bool, "bool", 1),
+        (Number::Int8, "int8", 1),
+        (Number::Uint8, "uint8", 1),
+        (Number::Int32, "int32", 4),
+        (Number::Int64, "int64", 8),
+        (Number::Float32, "float32", 4),
+    ];
+
     /// The type of this name.
-    pub fn named(name: &str) -> Option<Integer> {
-        match name {
-            "int32" => Some(Integer::Int32),
-            "int64" => Some(Integer::Int64),
-            _ => None,
-        }
+    pub fn named(name: &str) -> Option<Number> {
+        let found = Number::ALL.iter().find(|(_, found, _)| *found == name);
+        found.map(|(number, ..)| *number)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
+        Number::ALL[self as usize].1
+    }
+
+    /// The elements that lie in these bytes, lowest byte first.
+    pub fn list(self, bytes: &[u8]) -> Vec<i64> {
+        let values = bytes.chunks_exact(self.bytes()).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let (value, above) = (i64::from_le_bytes(word), 64 - 8 * bytes.len());
+            match self {
+                Number::Bool => (value != 0).into(),
+                Number::Uint8 | Number::Float32 => value,
+                // The highest bit is the sign.
+                Number::Int8 | Number::Int32 | Number::Int64 => value << above >> above,
+            }
+        });
+        values.collect()
+    }
+
+    fn bytes(self) -> usize {
+        Number::ALL[self as usize].2
+    }
+
+    fn values(self) -> RangeInclusive<i64> {
         match self {
-            Integer::Int32 => "int32",
-            Integer::Int64 => "int64",
+            Number::Bool => 0..=1,
+            Number::Int8 => i8::MIN.into()..=i8::MAX.into(),
+            Number::Uint8 => 0..=u8::MAX.into(),
+            Number::Int32 => i32::MIN.into()..=i32::MAX.into(),
+            Number::Int64 => i64::MIN..=i64::MAX,
+            Number::Float32 => 0..=u32::MAX.into(),
+        }
+    }
+
+    /// The real number that an element of float32 is; none of another type.
+    pub(super) fn real(self, value: i64) -> Option<f32> {
+        (self == Number::Float32).then(|| f32::from_bits(value as u32))
+    }
+
+    /// The element that a real number is, of integers without what is behind the point.
+    pub(super) fn of_real(self, real: f32) -> Result<i64, String> {
+        match self {
+            Number::Float32 => Ok(real.to_bits().into()),
+            // Bounds that a float32 has; the type has bounds of its own.
+            _ if real.abs() < 1e18 => Ok(real as i64),
+            _ => Err(format!(
+                "computes {real}, expected numbers of {}",
+                self.name()
+            )),
         }
     }
 }
 
-/// A constant of integers.
+/// A constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
     /// Type of the elements.
-    pub element: Integer,
+    pub element: Number,
     /// Sizes.
     pub shape: Vec<u32>,
     /// As many elements as these say.
@@ -41,44 +104,53 @@ pub struct Array {
 
 impl Array {
     /// The elements in the bytes of a constant, lowest byte first.
-    pub fn of_bytes(element: Integer, shape: &[u32], bytes: &[u8]) -> Array {
-        let values = match element {
-            Integer::Int32 => words(bytes, |word| i64::from(i32::from_le_bytes(word))).collect(),
-            Integer::Int64 => words(bytes, i64::from_le_bytes).collect(),
-        };
+    pub fn of_bytes(element: Number, shape: &[u32], bytes: &[u8]) -> Array {
         Array {
             element,
             shape: shape.to_vec(),
-            values,
+            values: element.list(bytes),
         }
     }
 
     /// Its elements as the bytes of a constant.
     pub fn bytes(&self) -> Vec<u8> {
-        let values = self.values.iter();
-        match self.element {
-            Integer::Int32 => values
-                .flat_map(|&value| (value as i32).to_le_bytes())
-                .collect(),
-            Integer::Int64 => values.flat_map(|&value| value.to_le_bytes()).collect(),
-        }
+        let words = self.values.iter().map(|value| value.to_le_bytes());
+        words
+            .flat_map(|word| word.into_iter().take(self.element.bytes()))
+            .collect()
     }
 
     /// Elements that all fit the type.
-    pub(super) fn new(
-        element: Integer,
-        shape: Vec<u32>,
-        values: Vec<i64>,
-    ) -> Result<Array, String> {
-        let is_wide = |&&value: &&i64| element == Integer::Int32 && i32::try_from(value).is_err();
-        match values.iter().find(is_wide) {
+    pub(super) fn new(element: Number, shape: Vec<u32>, values: Vec<i64>) -> Result<Array, String> {
+        let range = element.values();
+        match values.iter().find(|value| !range.contains(value)) {
             None => Ok(Array {
                 element,
                 shape,
                 values,
             }),
-            Some(value) => Err(format!("computes {value}, expected numbers of int32")),
+            Some(value) => Err(format!(
+                "computes {value}, expected numbers of {}",
+                element.name()
+            )),
         }
+    }
+
+    /// As often along each dimension in which it has one place as this shape says, which it fits.
+    pub(super) fn stretched(&self, shape: &[u32]) -> Array {
+        let mut seen = self.clone();
+        let more = shape.len() - self.shape.len();
+        seen.shape.splice(..0, vec![1; more]);
+        let places = seen
+            .shape
+            .iter()
+            .zip(shape)
+            .map(|(&side, &size)| match side {
+                1 => vec![0; size as usize],
+                _ => (0..size as usize).collect(),
+            });
+        let places: Vec<Vec<usize>> = places.collect();
+        seen.picked(&places)
     }
 
     /// Of each place in these of each dimension the element.
@@ -95,14 +167,6 @@ impl Array {
             values: at.into_iter().map(|at| self.values[at]).collect(),
         }
     }
-}
-
-fn words<'a, const N: usize>(
-    bytes: &'a [u8],
-    word: impl Fn([u8; N]) -> i64 + 'a,
-) -> impl Iterator<Item = i64> + 'a {
-    let words = bytes.chunks_exact(N);
-    words.map(move |bytes| word(bytes.try_into().expect("N bytes")))
 }
 
 /// Elements between neighbours of each dimension.

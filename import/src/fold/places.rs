@@ -18,7 +18,7 @@ pub struct Part {
 /// Places of a dimension, that are counted before they are listed.
 pub(super) enum Places {
     /// From, distance, number.
-    Strided(i64, i64, u64),
+    Strided(i64, i64, u32),
     /// These.
     List(Vec<usize>),
     /// All, several times.
@@ -27,12 +27,12 @@ pub(super) enum Places {
 
 impl Places {
     pub fn all(size: u32) -> Places {
-        Places::Strided(0, 1, size.into())
+        Places::Strided(0, 1, size)
     }
 
     pub fn count(&self) -> u64 {
         match self {
-            Places::Strided(_, _, count) => *count,
+            Places::Strided(_, _, count) => u64::from(*count),
             Places::List(list) => list.len() as u64,
             Places::Repeated(range, times) => u64::from(range.end) * u64::from(*times),
         }
@@ -40,7 +40,7 @@ impl Places {
 
     pub fn list(&self) -> Vec<usize> {
         match self {
-            Places::Strided(start, step, count) => (0..*count as i64)
+            Places::Strided(start, step, count) => (0..i64::from(*count))
                 .map(|place| (start + place * step) as usize)
                 .collect(),
             Places::List(list) => list.clone(),
@@ -62,13 +62,29 @@ impl Part {
         drops: false,
     };
 
-    /// The places of a dimension of this size.
-    pub(super) fn of(self, size: i64) -> Result<Places, String> {
+    /// From, to and step of a dimension; of the masks, which have a bit for each, the first two say that it begins or ends where the
+    /// tensor does, the third one that it goes.
+    pub fn masked([start, end, step]: [i64; 3], masks: [i32; 3], axis: usize) -> Part {
+        let [begins, ends, drops] = masks.map(|mask| axis < 32 && mask >> axis & 1 != 0);
+        Part {
+            start: (!begins).then_some(start),
+            end: (!ends).then_some(end),
+            step,
+            drops,
+        }
+    }
+
+    /// The first of the places of a dimension of this size, and how many there are.
+    ///
+    /// # Errors
+    /// If it is one place that there is not, or all with steps of 0.
+    pub fn of(self, size: u32) -> Result<(i64, u32), String> {
+        let size = i64::from(size);
         let from_end = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
         if self.drops {
             let at = from_end(self.start.unwrap_or(0));
             return match (0..size).contains(&at) {
-                true => Ok(Places::Strided(at, 1, 1)),
+                true => Ok((at, 1)),
                 false => Err(format!("takes place {at} of {size}")),
             };
         }
@@ -80,10 +96,7 @@ impl Part {
         let (low, high) = (first.min(last), first.max(last));
         let inside = |at: Option<i64>, end: i64| at.map_or(end, from_end).clamp(low, high);
         let (start, end) = (inside(self.start, first), inside(self.end, last));
-        let count = ((end - start) * self.step.signum())
-            .max(0)
-            .unsigned_abs()
-            .div_ceil(self.step.unsigned_abs());
-        Ok(Places::Strided(start, self.step, count))
+        let way = ((end - start) * self.step.signum()).max(0).unsigned_abs();
+        Ok((start, way.div_ceil(self.step.unsigned_abs()) as u32))
     }
 }

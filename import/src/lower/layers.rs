@@ -21,6 +21,9 @@ pub struct Made {
     pub zero_point: i8,
 }
 
+/// What an operator becomes, or why it cannot run.
+pub type Lowered = Result<Made, Refused>;
+
 /// A tensor that an operator reads.
 pub struct Source<'a> {
     pub value: &'a Value,
@@ -47,7 +50,7 @@ impl Lowering<'_> {
     ///
     /// # Errors
     /// Why the operator cannot run.
-    pub fn layer(&mut self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+    pub fn layer(&mut self, operator: &Operator, output: usize) -> Lowered {
         let model = self.model;
         let found = &model.tensors[output];
         if !operator.kind.runs() {

@@ -53,7 +53,7 @@ impl Windows {
             weights,
             bias,
             scaled,
-            rounding: rounding.into(),
+            rounding,
         }
     }
 

@@ -1,31 +1,47 @@
-//! Nodes whose results are known before the network runs: constants of integers, and the sizes of tensors.
+//! Nodes whose results are known before the network runs: constants, and the sizes of tensors.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::constant::Constant;
+use super::constant::{Constant, element};
 use super::reader::{Reader, Value};
 use super::schema::Node;
-use crate::fold::{Arithmetic, Array, Integer, Part, Step};
+use crate::fold::{Arithmetic, Array, Number, Part, Step, place};
+
+/// Types that are computed with.
+const TYPES: &str = "int8, uint8, int32, int64, float32 and bool";
 
 impl<'a> Reader<'a> {
-    /// The constant that a node makes; none if it reads another tensor than constants of integers.
+    /// The constant that a node makes; none if it reads another tensor than constants.
     pub fn computed(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
         let found = match &node.operator[..] {
             "Shape" => self.sizes(node).map(Some)?,
             "ConstantOfShape" => return self.filled(node),
-            "Cast" | "Concat" | "Gather" | "Slice" | "Tile" | "Add" | "Sub" | "Mul" | "Div" => {
-                match self.arrays(node)? {
-                    Some(arrays) => Some(self.evaluated(node, arrays)?),
-                    None => None,
-                }
-            }
+            "Cast" | "Concat" | "Gather" | "Slice" | "Tile" | "Add" | "Sub" | "Mul" | "Div"
+            | "Equal" | "Expand" | "Where" | "ReduceProd" | "Range" => match self.arrays(node)? {
+                Some(arrays) => Some(self.evaluated(node, arrays)?),
+                None => None,
+            },
             _ => None,
         };
         Ok(found.map(|array| {
             let data = array.bytes();
             constant(node, array.shape, array.element.name(), data)
         }))
+    }
+
+    /// Cast of what no constant is: nothing, if the type stays.
+    pub fn cast(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let value = self.input(node, 0)?;
+        let element = match value {
+            Value::Tensor(index) => self.tensors[*index].type_name(),
+            Value::Constant(constant) => constant.element,
+            Value::Dequantised(_) | Value::Float(_) => "float32",
+        };
+        match element == cast_to(node) {
+            true => Ok(value.clone()),
+            false => Err(refusal(node)),
+        }
     }
 
     /// The sizes of what a node reads, from one dimension to another.
@@ -36,7 +52,7 @@ impl<'a> Reader<'a> {
             Value::Float(recipe) => &recipe.shape,
         };
         let sizes = Array {
-            element: Integer::Int64,
+            element: Number::Int64,
             shape: vec![shape.len() as u32],
             values: shape.iter().map(|&size| size.into()).collect(),
         };
@@ -76,7 +92,7 @@ impl<'a> Reader<'a> {
             return Err(format!("has {} inputs, expected a shape", arrays.len()));
         };
         let zero = Array {
-            element: Integer::Int64,
+            element: Number::Int64,
             shape: vec![],
             values: vec![0],
         };
@@ -97,7 +113,7 @@ impl<'a> Reader<'a> {
             let Value::Constant(constant) = self.input(node, number)? else {
                 return Ok(None);
             };
-            let Some(element) = Integer::named(constant.element) else {
+            let Some(element) = Number::named(constant.element) else {
                 return Ok(None);
             };
             let constant = Rc::clone(constant);
@@ -108,36 +124,40 @@ impl<'a> Reader<'a> {
     }
 
     fn evaluated(&mut self, node: &'a Node, mut arrays: Vec<Array>) -> Result<Array, String> {
-        let pairs = |arithmetic| Ok::<_, String>(Step::Pairs(arithmetic));
         let step = match &node.operator[..] {
-            "Cast" => match node.int("to", 0) {
-                6 => Step::Cast(Integer::Int32),
-                7 => Step::Cast(Integer::Int64),
-                other => {
-                    return Err(format!(
-                        "makes elements of type {other}, expected int32 or int64"
-                    ));
-                }
-            },
+            "Cast" => {
+                let name = cast_to(node);
+                let element = Number::named(name);
+                Step::Cast(
+                    element.ok_or_else(|| format!("makes elements of {name}, expected {TYPES}"))?,
+                )
+            }
             "Concat" => Step::Concat(node.attribute("axis").ok_or("has no axis")?.int),
             "Gather" => Step::Gather(node.int("axis", 0)),
             "Slice" => {
-                let rank = arrays[0].shape.len();
-                let step = self.parts_of(node, rank)?;
+                let parts = self.parts_of(node, arrays[0].shape.len())?;
                 arrays.truncate(1);
-                step
+                Step::Slice(parts)
             }
             "Tile" => Step::Tile,
-            "Add" => pairs(Arithmetic::Add)?,
-            "Sub" => pairs(Arithmetic::Sub)?,
-            "Mul" => pairs(Arithmetic::Mul)?,
-            _ => pairs(Arithmetic::Div)?,
+            "Expand" => Step::Expand,
+            "Where" => Step::Where,
+            "Range" => Step::Range,
+            "ReduceProd" => {
+                let axes = self.axes(node, arrays[0].shape.len())?;
+                Step::Product(axes, node.int("keepdims", 1) != 0)
+            }
+            "Equal" => Step::Pairs(Arithmetic::Equal),
+            "Add" => Step::Pairs(Arithmetic::Add),
+            "Sub" => Step::Pairs(Arithmetic::Sub),
+            "Mul" => Step::Pairs(Arithmetic::Mul),
+            _ => Step::Pairs(Arithmetic::Div),
         };
         self.folder.evaluate(&step, &arrays)
     }
 
     /// The parts of so many dimensions that a node takes.
-    fn parts_of(&self, node: &'a Node, rank: usize) -> Result<Step, String> {
+    pub fn parts_of(&self, node: &'a Node, rank: usize) -> Result<Vec<Part>, String> {
         let listed = |number, name| self.list(node, number, name);
         let starts = listed(1, "starts")?.ok_or("has no starts")?;
         let ends = listed(2, "ends")?.ok_or("has no ends")?;
@@ -149,21 +169,21 @@ impl<'a> Reader<'a> {
             ));
         }
         let mut parts = vec![Part::ALL; rank];
-        for (place, axis) in axes.iter().enumerate() {
-            let from_end = axis.saturating_add(rank as i64);
-            let found = if *axis < 0 { from_end } else { *axis };
-            let part = usize::try_from(found)
-                .ok()
-                .and_then(|axis| parts.get_mut(axis));
-            *part.ok_or_else(|| format!("has dimension {axis} of {rank}"))? = Part {
-                start: Some(starts[place]),
-                end: Some(ends[place]),
-                step: steps[place],
+        for (at, &axis) in axes.iter().enumerate() {
+            parts[place(axis, rank)?] = Part {
+                start: Some(starts[at]),
+                end: Some(ends[at]),
+                step: steps[at],
                 drops: false,
             };
         }
-        Ok(Step::Slice(parts))
+        Ok(parts)
     }
+}
+
+/// The name of the type to which a node casts.
+fn cast_to(node: &Node) -> &'static str {
+    element(i32::try_from(node.int("to", 0)).unwrap_or(-1)).0
 }
 
 fn constant<'a>(
@@ -184,6 +204,6 @@ fn constant<'a>(
 pub fn refusal(node: &Node) -> String {
     let name = node.inputs.first().map_or("", |name| &name[..]);
     format!(
-        "reads {name:?}: it is computed at import, of constants of int32 and int64 alone; no layer does this"
+        "reads {name:?}: it is computed at import, of constants of {TYPES} alone; no layer does this"
     )
 }

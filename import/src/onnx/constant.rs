@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::schema;
+use crate::fold::Number;
 use crate::model::Element;
 
 /// Most dimensions of a tensor.
@@ -119,30 +120,20 @@ impl<'a> Constant<'a> {
 
     /// The elements of a constant of float32, if they are not too many for a list.
     pub fn floats(&self) -> Option<Vec<f32>> {
-        self.words("float32", f32::from_le_bytes)
-    }
-
-    /// The same of int64.
-    pub fn longs(&self) -> Option<Vec<i64>> {
-        self.words("int64", i64::from_le_bytes)
+        let bits = self.listed(&[Number::Float32])?.into_iter();
+        Some(bits.map(|bits| f32::from_bits(bits as u32)).collect())
     }
 
     /// The same of int8, uint8 or int32.
     pub fn integers(&self) -> Option<Vec<i64>> {
-        match self.element {
-            "int8" => self.words("int8", |[byte]| (byte as i8).into()),
-            "uint8" => self.words("uint8", |[byte]| byte.into()),
-            _ => self.words("int32", |word| i32::from_le_bytes(word).into()),
-        }
+        self.listed(&[Number::Int8, Number::Uint8, Number::Int32])
     }
 
-    fn words<const N: usize, T>(&self, element: &str, word: fn([u8; N]) -> T) -> Option<Vec<T>> {
-        let words = self.data.chunks_exact(N);
-        (self.element == element && words.len() <= LIST_MAX).then(|| {
-            words
-                .map(|bytes| word(bytes.try_into().expect("N bytes")))
-                .collect()
-        })
+    /// The same of these types.
+    pub fn listed(&self, types: &[Number]) -> Option<Vec<i64>> {
+        let element = Number::named(self.element).filter(|found| types.contains(found))?;
+        let is_short = elements(&self.shape)? <= LIST_MAX;
+        is_short.then(|| element.list(&self.data))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::attributes::{Windows, windows};
+use super::attributes::windows;
 use super::constant::Constant;
 use super::reader::{Range, Reader, Recipe, UNCUT, Value, float};
 use super::schema::Node;
-use crate::model::{Kind, Padding, Window};
+use crate::model::{Kind, Window};
 
 /// What an operator reads and makes, in either form.
 pub struct Operands {
@@ -275,21 +275,16 @@ pub fn product(first: &[u32], second: &[u32]) -> Result<Vec<u32>, String> {
 
 /// A mean of windows, and the shape of its output.
 pub fn average(node: &Node, shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
-    let Windows {
-        window,
-        size,
-        output,
-    } = windows(node, shape, None)?;
-    if window.padding != Padding::Zeros([[0; 2]; 2]) && node.int("count_include_pad", 0) == 0 {
+    let found = windows(node, shape, None)?;
+    let pads = found.window.padding != Window::PLAIN.padding;
+    if pads && node.int("count_include_pad", 0) == 0 {
         return Err(
             "has means of several numbers of places, expected no padding, or count_include_pad 1"
                 .to_string(),
         );
     }
-    Ok((
-        Kind::ScaledMean(window, size),
-        [&shape[..2], &output].concat(),
-    ))
+    let shape = [&shape[..2], &found.output].concat();
+    Ok((Kind::ScaledMean(found.window, found.size), shape))
 }
 
 /// A mean over a whole plane, and the shape of its output.
@@ -303,10 +298,5 @@ pub fn whole(shape: &[u32]) -> Result<(Kind, Vec<u32>), String> {
             ));
         }
     };
-    let window = Window {
-        padding: Padding::Zeros([[0; 2]; 2]),
-        stride: [1; 2],
-        dilation: [1; 2],
-    };
-    Ok((Kind::ScaledMean(window, size), output))
+    Ok((Kind::ScaledMean(Window::PLAIN, size), output))
 }

@@ -5,7 +5,7 @@ use heddle_network::Network;
 use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use super::views::within;
+use crate::fold::{joined, place};
 use crate::model::{Element, Kind};
 
 impl<'a> Reader<'a> {
@@ -91,29 +91,21 @@ impl<'a> Reader<'a> {
 
     /// For each dimension where a part begins, and its size.
     fn sliced(&self, node: &'a Node, shape: &[u32]) -> Result<(Vec<u32>, Vec<u32>), String> {
-        let listed = |number, name| self.list(node, number, name);
-        let starts = listed(1, "starts")?.ok_or("has no starts")?;
-        let ends = listed(2, "ends")?.ok_or("has no ends")?;
-        let axes = listed(3, "axes")?.unwrap_or_else(|| (0..starts.len() as i64).collect());
-        let steps = listed(4, "steps")?.unwrap_or_else(|| vec![1; starts.len()]);
-        let lengths = [ends.len(), axes.len(), steps.len()];
-        if lengths != [starts.len(); 3] || steps.iter().any(|&step| step != 1) {
-            return Err(format!(
-                "has starts {starts:?}, ends {ends:?}, axes {axes:?}, steps {steps:?}, expected as many of each, and steps of 1"
-            ));
-        }
         let (mut from, mut sizes) = (vec![0; shape.len()], shape.to_vec());
-        for ((&start, &end), &axis) in starts.iter().zip(&ends).zip(&axes) {
-            let axis = place(axis, shape.len())?;
-            let size = i64::from(shape[axis]);
-            let inside = |at: i64| if at < 0 { at.saturating_add(size) } else { at }.clamp(0, size);
-            let (start, end) = (inside(start), inside(end));
-            if end <= start {
+        let parts = self.parts_of(node, shape.len())?;
+        for (axis, part) in parts.into_iter().enumerate() {
+            if part.step != 1 {
+                return Err(format!("takes steps of {}, expected 1", part.step));
+            }
+            let (start, count) = part.of(shape[axis])?;
+            if count == 0 {
+                let [start, end] = [part.start, part.end].map(Option::unwrap_or_default);
+                let size = shape[axis];
                 return Err(format!(
                     "takes {start} to {end} of {size}, expected at least one"
                 ));
             }
-            (from[axis], sizes[axis]) = (start as u32, (end - start) as u32);
+            (from[axis], sizes[axis]) = (start as u32, count);
         }
         Ok((from, sizes))
     }
@@ -202,27 +194,10 @@ impl<'a> Reader<'a> {
             tensors.push(index);
         }
         let first = *tensors.first().ok_or("joins nothing")?;
-        let mut shape = self.tensors[first].shape.clone();
-        let axis = place(
-            node.attribute("axis").ok_or("has no axis")?.int,
-            shape.len(),
-        )?;
-        let mut size = 0u32;
-        for &index in &tensors {
-            let mut other = self.tensors[index].shape.clone();
-            let fits = other.len() == shape.len();
-            let more = fits.then(|| std::mem::replace(&mut other[axis], shape[axis]));
-            match more.and_then(|more| size.checked_add(more)) {
-                Some(sum) if other == shape => size = sum,
-                _ => {
-                    let found = &self.tensors[index].shape;
-                    return Err(format!(
-                        "joins {shape:?} and {found:?} along dimension {axis}"
-                    ));
-                }
-            }
-        }
-        shape[axis] = size;
+        let axis = node.attribute("axis").ok_or("has no axis")?.int;
+        let axis = place(axis, self.tensors[first].shape.len())?;
+        let shapes = tensors.iter().map(|&index| &self.tensors[index].shape[..]);
+        let shape = joined(shapes, axis)?;
         let kind = Kind::Concat(axis as i32);
         let range = self.range_of(first);
         let is_same = tensors.iter().all(|&index| self.range_of(index) == range);
@@ -282,14 +257,7 @@ impl<'a> Reader<'a> {
         let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
-        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
-        let axes: Vec<usize> = match axes.is_empty() {
-            _ if node.operator.starts_with("Global") => (2..shape.len()).collect(),
-            true if node.int("noop_with_empty_axes", 0) == 0 => (0..shape.len()).collect(),
-            _ => {
-                (axes.into_iter().map(|axis| place(axis, shape.len()))).collect::<Result<_, _>>()?
-            }
-        };
+        let axes = self.axes(node, shape.len())?;
         let keeps = node.int("keepdims", 1) != 0;
         let left = (0..shape.len()).filter(|axis| keeps || !axes.contains(axis));
         let left = left.map(|axis| if axes.contains(&axis) { 1 } else { shape[axis] });
@@ -299,6 +267,16 @@ impl<'a> Reader<'a> {
         Ok(self.pass(node, &node.outputs[0], kind, inputs, left, is_float))
     }
 
+    /// The dimensions over which a node is.
+    pub fn axes(&self, node: &'a Node, rank: usize) -> Result<Vec<usize>, String> {
+        let axes = self.list(node, 1, "axes")?.unwrap_or_default();
+        match axes.is_empty() {
+            _ if node.operator.starts_with("Global") => Ok((2..rank).collect()),
+            true if node.int("noop_with_empty_axes", 0) == 0 => Ok((0..rank).collect()),
+            _ => axes.into_iter().map(|axis| place(axis, rank)).collect(),
+        }
+    }
+
     /// Numbers that an operator reads.
     pub fn numbers(&mut self, numbers: &[u32]) -> usize {
         let words = numbers.iter().flat_map(|number| number.to_le_bytes());
@@ -306,15 +284,6 @@ impl<'a> Reader<'a> {
         let index = self.push("", vec![numbers.len() as u32], "int32", None);
         self.tensors[index].data = Some(data);
         index
-    }
-}
-
-/// A dimension that there is.
-fn place(axis: i64, rank: usize) -> Result<usize, String> {
-    let found = within(axis, rank)?;
-    match found < rank {
-        true => Ok(found),
-        false => Err(format!("has dimension {axis} of {rank}")),
     }
 }
 

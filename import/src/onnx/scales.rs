@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Recipe, UNCUT, Value, float, label};
 use super::schema::Node;
-use crate::model::{Element, Kind, Padding, Window};
+use crate::model::{Element, Kind, Window};
 
 impl<'a> Reader<'a> {
     /// Scales and zero points among the inputs of a node, for a tensor of this type.
@@ -167,13 +167,8 @@ impl<'a> Reader<'a> {
 
     /// A recipe for the same numbers, with another scale or cut.
     pub fn same(&self, name: &'a str, label: String, index: usize) -> Recipe<'a> {
-        let window = Window {
-            padding: Padding::Zeros([[0; 2]; 2]),
-            stride: [1; 2],
-            dilation: [1; 2],
-        };
         Recipe {
-            kind: Kind::ScaledMean(window, [1; 2]),
+            kind: Kind::ScaledMean(Window::PLAIN, [1; 2]),
             label,
             inputs: vec![Some(index)],
             shape: self.tensors[index].shape.clone(),

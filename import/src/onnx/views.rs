@@ -2,11 +2,15 @@
 
 use std::rc::Rc;
 
-use super::attributes::{Windows, windows};
+use super::attributes::windows;
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
+use crate::fold::Number;
 use crate::model::Kind;
+
+/// Types of the elements of a list.
+const LISTED: [Number; 4] = [Number::Int8, Number::Uint8, Number::Int32, Number::Int64];
 
 impl<'a> Reader<'a> {
     /// Readers see the elements in another shape.
@@ -120,7 +124,7 @@ impl<'a> Reader<'a> {
         name: &str,
     ) -> Result<Option<Vec<i64>>, String> {
         match self.constant(node, number)? {
-            Some(constant) => match constant.longs().or_else(|| constant.integers()) {
+            Some(constant) => match constant.listed(&LISTED) {
                 Some(list) => Ok(Some(list)),
                 None => Err(format!("has {name} of another type than int64 and int32")),
             },
@@ -171,23 +175,13 @@ impl<'a> Reader<'a> {
             let (amounts, shape) = self.padding(node, &shape, &range, is_float)?;
             return Ok(self.pass(node, name, Kind::Pad, vec![index, amounts], shape, is_float));
         }
-        let Windows {
-            window,
-            size,
-            output,
-        } = windows(node, &shape, None)?;
-        if window.dilation != [1; 2] {
+        let found = windows(node, &shape, None)?;
+        if found.window.dilation != [1; 2] {
             return Err("has dilations, expected 1".to_string());
         }
-        let shape = [&shape[..2], &output].concat();
-        Ok(self.pass(
-            node,
-            name,
-            Kind::MaxPool(window, size),
-            vec![index],
-            shape,
-            is_float,
-        ))
+        let shape = [&shape[..2], &found.output].concat();
+        let kind = Kind::MaxPool(found.window, found.size);
+        Ok(self.pass(node, name, kind, vec![index], shape, is_float))
     }
 
     /// A constant with the zeros before and after each of four dimensions, and the shape with them.

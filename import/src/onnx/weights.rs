@@ -1,6 +1,6 @@
 //! Weights and biases of layers: checked, and put in the order of a network.
 
-use super::attributes::{Windows, windows};
+use super::attributes::windows;
 use super::layers::{Operands, plain};
 use super::reader::Reader;
 use super::schema::Node;
@@ -90,17 +90,13 @@ impl<'a> Reader<'a> {
                 "weights {name:?} of {groups} groups have shape {found:?}, and the input {shape:?}"
             ));
         }
-        let Windows {
-            window,
-            size,
-            output,
-        } = windows(node, shape, Some(&found[2..]))?;
-        let [height, width] = size;
+        let windows = windows(node, shape, Some(&found[2..]))?;
+        let [height, width] = windows.size;
         let ordered = vec![outputs, height, width, inner];
         let axis = self.tensors[operands.tensors[1]].axis;
         let index = self.reordered(operands.tensors[1], ordered, axis, inner, height * width)?;
-        let shape = [&[batch, outputs][..], &output].concat();
-        Ok((Kind::Convolution(window), index, shape))
+        let shape = [&[batch, outputs][..], &windows.output].concat();
+        Ok((Kind::Convolution(windows.window), index, shape))
     }
 
     /// Weights in the order output, input, and the shape of the output.

@@ -6,7 +6,7 @@ use super::Kind;
 use crate::exact::real::{erf, exp, ln, tanh};
 use crate::exact::{Function, table, table_exact};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::layers::{Lowered, Made, Source, layer_of, made};
 use crate::model::{Activation, Element, Operator, Quantised};
 use crate::onnx::layers::Terms;
 use crate::onnx::reader::Reader;
@@ -165,11 +165,7 @@ pub fn function(name: &str, number: f32) -> Option<Function> {
 }
 
 /// The layer with the table of a function: that which makes what the operator reads, or one of its own.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let function = lowering.function(operator).ok_or(None)?;
     let output = lowering.model.tensors[output].quantised()?;
     let made = lowering.table(operator, function, output)?;
@@ -202,12 +198,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn table(
-        &self,
-        operator: &Operator,
-        function: Function,
-        output: Quantised,
-    ) -> Result<Made, Refused> {
+    fn table(&self, operator: &Operator, function: Function, output: Quantised) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let (min, max) = bounds(operator.activation, output)?;
         let values = table(function, source.quantised, output)?;

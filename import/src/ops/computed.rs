@@ -3,8 +3,11 @@
 use crate::onnx::computed::refusal;
 
 rows! {
-    tflite &["CAST", "FILL", "GATHER", "PACK", "SHAPE", "TILE"] => |_, _| None,
-    onnx &["Cast", "ConstantOfShape", "Gather", "Shape", "Tile"] => |_, node| Err(refusal(node)),
+    tflite &["CAST", "FILL", "GATHER", "PACK", "RANGE", "REDUCE_PROD", "SHAPE", "TILE"] => |_, _| None,
+    onnx &["ConstantOfShape", "Equal", "Expand", "Gather", "Range", "ReduceProd", "Shape", "Tile", "Where"] => |_, node| Err(refusal(node)),
     as "no layer: computed at import", "same numbers",
-    "sizes of a tensor, or constants of int32 and int64; so are sums, products, parts, joins and views of these";
+    "sizes of a tensor, or constants of int8, uint8, int32, int64, float32 and bool; so are sums, products, parts, joins and views of these";
+
+    onnx &["Cast"] => |reader, node| reader.cast(node),
+    as "no layer: computed at import", "same numbers", "constants, or anything to the type that it has";
 }

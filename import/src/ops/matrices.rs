@@ -8,7 +8,7 @@ use super::weighted::matrix;
 use super::{Kind, flags};
 use crate::exact::int32;
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, made};
+use crate::lower::layers::{Lowered, made};
 use crate::model::{Format, Operator};
 use crate::scale::{bounds, scale};
 
@@ -69,11 +69,7 @@ impl Lying {
 }
 
 /// A product of matrices: rows and columns are the last two dimensions of a file, and of a network height and width.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let Kind::BatchMatmul(adjoint) = operator.kind else {
         return Err(None);
     };
@@ -125,7 +121,7 @@ pub fn lower(
         transposed: Some(adjoint),
         multiplier: Some(vec![scale.multiplier()]),
         shift: Some(vec![scale.shift()]),
-        rounding: Some(rounding.into()),
+        rounding: Some(rounding),
         activation_min: Some(min),
         activation_max: Some(max),
         ..MatmulFile::default()

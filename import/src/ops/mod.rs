@@ -38,7 +38,7 @@ use heddle_network::Alignment;
 
 use crate::exact::Function;
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused};
+use crate::lower::layers::Lowered;
 use crate::model::{Format, Operator, Window};
 use crate::onnx::reader::{Reader, Value};
 use crate::onnx::schema::Node;
@@ -119,7 +119,7 @@ macro_rules! operators {
             ///
             /// # Errors
             /// Why it cannot run.
-            pub fn lower(&self, lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Result<Made, Refused> {
+            pub fn lower(&self, lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
                 match self {
                     $($(Kind::$kind { .. } => $module::lower(lowering, operator, output),)*)+
                     _ => Err(None),

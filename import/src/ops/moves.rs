@@ -4,8 +4,9 @@ use heddle_network::file::{ConcatFile, KindFile, ResizeBilinearFile, ResizeFile,
 use heddle_network::{Alignment, Axis, Permutation, Shape};
 
 use super::{Kind, flags};
+use crate::fold::Part;
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::lower::layers::{Lowered, Made, Refused, Source, moving};
 use crate::model::{Activation, Operator};
 use crate::report::Exact;
 use crate::tflite::schema;
@@ -81,11 +82,7 @@ fn strided(operator: schema::Operator<'_>) -> Option<Kind> {
 }
 
 /// Values that pass unchanged to other places.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let source = lowering.plane_source(operator, 0)?;
     lowering.check_same(operator, output)?;
     let (kind, plane): (KindFile, Shape) = match operator.kind {
@@ -99,7 +96,7 @@ pub fn lower(
 }
 
 impl Lowering<'_> {
-    fn concat(&self, operator: &Operator, axis: i32) -> Result<Made, Refused> {
+    fn concat(&self, operator: &Operator, axis: i32) -> Lowered {
         let count = operator.inputs.len();
         if !(2..=CONCAT_MAX).contains(&count) {
             return Err(Some(format!(
@@ -278,21 +275,13 @@ impl Lowering<'_> {
                     false => (0, i64::from(has)),
                 }
             }
-            Kind::StridedSlice([begin, end, shrink]) => {
-                let masked = |mask: i32| mask >> number & 1 == 1;
-                if at(3)? != 1 {
+            Kind::StridedSlice(masks) => {
+                let part = Part::masked([at(1)?, at(2)?, at(3)?], masks, number);
+                if part.step != 1 {
                     return Err(Some("has a stride, expected 1".to_string()));
                 }
-                let all = i64::from(has);
-                let counted = |at: i64| if at < 0 { at + all } else { at };
-                let inside = |at: i64| counted(at).clamp(0, all);
-                let from = if masked(begin) { 0 } else { inside(at(1)?) };
-                let to = match (masked(shrink), masked(end)) {
-                    (true, _) => from + 1,
-                    (false, true) => has.into(),
-                    (false, false) => inside(at(2)?),
-                };
-                (from, to - from)
+                let (from, count) = part.of(has)?;
+                (from, count.into())
             }
             _ => {
                 let (from, size) = (at(1)?, at(2)?);

@@ -4,7 +4,7 @@ use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
 use super::Kind;
-use crate::lower::layers::{Made, Refused, made, moving};
+use crate::lower::layers::{Lowered, Refused, made, moving};
 use crate::lower::windows::windows;
 use crate::lower::{Lowering, Value};
 use crate::model::Operator;
@@ -20,11 +20,7 @@ rows! {
 }
 
 /// A layer that puts zeros around a tensor.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let source = lowering.plane_source(operator, 0)?;
     source.check_zero()?;
     lowering.check_same(operator, output)?;

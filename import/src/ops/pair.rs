@@ -10,7 +10,7 @@ use super::weighted::check_left_shift;
 use super::{HELD, Kind, activation};
 use crate::exact::{Sum, host};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::layers::{Lowered, Made, Refused, Source, layer_of, made};
 use crate::lower::windows::Windows;
 use crate::model::{Format, Operator, Quantised};
 use crate::onnx::layers::{Terms, plain};
@@ -71,11 +71,7 @@ fn onnx<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, String
     reader.layer(node, &terms)
 }
 
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let output = lowering.model.tensors[output].quantised()?;
     match operator.kind {
         Kind::Add | Kind::Sub => lowering.sum(operator, output),
@@ -108,7 +104,7 @@ impl Operand<'_> {
 
 impl Lowering<'_> {
     /// A sum or a difference of both: that of the reference kernel, unless a weighted sum is asked for.
-    fn sum(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn sum(&self, operator: &Operator, output: Quantised) -> Lowered {
         if !self.accepted.contains(&Inexact::Add) {
             return self.pair(operator, output);
         }
@@ -168,7 +164,7 @@ impl Lowering<'_> {
     }
 
     /// A sum, a difference, a product or a squared difference with sides of 1, or with a constant.
-    fn pair(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn pair(&self, operator: &Operator, output: Quantised) -> Lowered {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -271,7 +267,7 @@ impl Lowering<'_> {
     }
 
     /// Values below zero times slopes that a constant has.
-    fn prelu(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn prelu(&self, operator: &Operator, output: Quantised) -> Lowered {
         let operands = [
             self.pair_operand(operator, 0)?,
             self.pair_operand(operator, 1)?,
@@ -307,7 +303,7 @@ impl Lowering<'_> {
 }
 
 /// A sum of both, each times a factor of 8 bits.
-fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
+fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Lowered {
     let (found, difference) = sum.weighted()?;
     let factors = found.factors;
     let plane = sources[0].plane;
@@ -315,7 +311,7 @@ fn weighted(sources: [&Source<'_>; 2], sum: &Sum) -> Result<Made, Refused> {
     let kind = WeightedSumFile {
         factors: factors.to_vec(),
         scaled: ScaledFile::new(&scales, sum.bounds),
-        rounding: found.rounding.into(),
+        rounding: found.rounding,
     };
     Ok(Made {
         layer: layer_of(&sources, sum.output, kind),

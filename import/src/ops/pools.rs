@@ -9,7 +9,7 @@ use super::weighted::check_left_shift;
 use super::{HELD, Kind};
 use crate::exact::{fraction, host, mean};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, layer_of, made};
+use crate::lower::layers::{Lowered, Made, Refused, Source, layer_of, made};
 use crate::lower::windows::{Windows, windows};
 use crate::model::{Operator, Quantised, Window};
 use crate::onnx::layers::{Terms, average, plain, whole};
@@ -63,11 +63,7 @@ fn pool_2d(operator: schema::Operator<'_>, name: &str) -> Option<(Kind, Option<i
     Some((kind, options.activation()))
 }
 
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let quantised = lowering.model.tensors[output].quantised()?;
     match operator.kind {
         Kind::AveragePool(window, size) => lowering.average(operator, window, size, output),
@@ -103,7 +99,7 @@ impl Lowering<'_> {
         window: Window,
         size: [u32; 2],
         output: usize,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let (source, windows) = self.pooled(operator, window, size, output)?;
         if windows.padding != PaddingFile::default() {
             let window = windows.file();
@@ -124,7 +120,7 @@ impl Lowering<'_> {
     }
 
     /// The mean over height and width, with the scale of the output.
-    fn mean(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn mean(&self, operator: &Operator, output: Quantised) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let (over, _, plane) = self.over(operator, source.plane)?;
         let rank = self.dimensions(operator, 0)?.len();
@@ -146,7 +142,7 @@ impl Lowering<'_> {
     }
 
     /// A mean over some of the dimensions.
-    fn mean_over(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn mean_over(&self, operator: &Operator, output: Quantised) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         source.check_zero()?;
         let (_, axes, plane) = self.over(operator, source.plane)?;
@@ -170,7 +166,7 @@ impl Lowering<'_> {
         window: Window,
         size: [u32; 2],
         output: Quantised,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let channels = source.plane.channels;
         let windows = windows(window, size, source.plane, channels)?;
@@ -201,7 +197,7 @@ impl Lowering<'_> {
         window: Window,
         size: [u32; 2],
         output: usize,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let (source, windows) = self.pooled(operator, window, size, output)?;
         if windows.padding != PaddingFile::default() {
             source.check_zero()?;
@@ -224,7 +220,7 @@ fn pool(
     source: &Source<'_>,
     windows: &Windows,
     kind: impl Into<KindFile>,
-) -> Result<Made, Refused> {
+) -> Lowered {
     let layer = LayerFile {
         table: cut(operator, source)?,
         ..LayerFile::new(vec![source.value.name.clone()], kind)

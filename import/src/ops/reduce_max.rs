@@ -1,14 +1,12 @@
 //! Largest value over dimensions: windows of the array, where these are height and width.
 
+use heddle_arch::{isa::Pooling, word::WORD_BYTES};
 use heddle_network::file::{MaxPool2dFile, ReduceMaxFile};
 
 use super::{Kind, moves::passed};
-use crate::lower::layers::{Made, Refused};
+use crate::lower::layers::Lowered;
 use crate::lower::{Lowering, windows::Windows};
 use crate::model::Operator;
-
-/// Most places that a machine collects.
-const PLACES_MAX: u32 = 256;
 
 rows! {
     tflite &["REDUCE_MAX"] => |_, _| Some((Kind::ReduceMax, None)),
@@ -18,18 +16,14 @@ rows! {
 }
 
 /// A window of the whole plane, or of its rows and then of the column that is left.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let source = lowering.plane_source(operator, 0)?;
     lowering.check_same(operator, output)?;
     let (over, axes, plane) = lowering.over(operator, source.plane)?;
     let sides = source.plane.sides();
     let [height, width] = [1, 2].map(|i| if over[i] { sides[i] } else { 1 });
-    // A machine collects windows for up to 8 outputs of a row.
-    let fits = |places| places * plane.width.min(8) <= PLACES_MAX;
+    // A machine collects windows for the outputs of a word at once.
+    let fits = |places| places * plane.width.min(WORD_BYTES) <= Pooling::WINDOW_MAX;
     if over[0] || !fits(height) || !fits(width) {
         return Ok(passed(&[&source], ReduceMaxFile { axes }, plane));
     }

@@ -6,7 +6,7 @@ use heddle_network::{Axis, PLACE_BYTES, Shape};
 use super::Kind;
 use crate::exact::host;
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, layer_of, made};
+use crate::lower::layers::{Lowered, Made, layer_of, made};
 use crate::model::{Activation, Operator};
 use crate::report::Exact;
 use crate::tflite::schema;
@@ -27,11 +27,7 @@ rows! {
     "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run";
 }
 
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     match operator.kind {
         Kind::ArgMax => lowering.arg_max(operator, output),
         _ => lowering.softmax(operator, output).ok_or(None),
@@ -66,7 +62,7 @@ impl Lowering<'_> {
     }
 
     /// The place of the largest in each row of a dimension.
-    fn arg_max(&self, operator: &Operator, output: usize) -> Result<Made, Refused> {
+    fn arg_max(&self, operator: &Operator, output: usize) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let dimensions = self.dimensions(operator, 0)?;
         let &[axis] = &self.integers(operator, 1)?[..] else {

@@ -7,7 +7,7 @@ use heddle_network::file::{PadFile, PaddingFile};
 use super::Kind;
 use super::weighted::{Weighted, check_outputs, reals, weight_values};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, moving};
+use crate::lower::layers::{Lowered, Refused, Source, moving};
 use crate::lower::windows::{Windows, windows};
 use crate::model::{Operator, Quantised};
 use crate::report::Exact;
@@ -57,11 +57,7 @@ impl Axis {
 }
 
 /// A convolution, and in front of it a layer that puts zeros between the elements if there are any.
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let Kind::TransposeConvolution(window) = operator.kind else {
         return Err(None);
     };
@@ -128,7 +124,7 @@ impl Lowering<'_> {
         kernel: [u32; 2],
         axes: &[Axis; 2],
         output: Quantised,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let weights = self.weights(operator)?;
         let channels = source.plane.channels;
         if weights.shape[0] != plane.channels || weights.shape[3] != channels {

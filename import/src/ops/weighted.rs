@@ -8,7 +8,7 @@ use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile
 use super::{Kind, activation};
 use crate::exact::{Difference, channel, int32};
 use crate::lower::Lowering;
-use crate::lower::layers::{Made, Refused, Source, layer_of};
+use crate::lower::layers::{Lowered, Made, Source, layer_of};
 use crate::lower::windows::{Windows, windows};
 use crate::model::{Format, Operator, Quantised, Tensor, Window};
 use crate::onnx::layers::{Terms, plain, product};
@@ -69,11 +69,7 @@ pub fn matrix<'a>(reader: &mut Reader<'a>, node: &'a Node) -> Result<Value<'a>, 
     reader.layer(node, &terms)
 }
 
-pub fn lower(
-    lowering: &mut Lowering<'_>,
-    operator: &Operator,
-    output: usize,
-) -> Result<Made, Refused> {
+pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let output = lowering.model.tensors[output].quantised()?;
     match operator.kind {
         Kind::Convolution(window) => lowering.convolution(operator, window, output, false),
@@ -103,7 +99,7 @@ impl Lowering<'_> {
         window: Window,
         output: Quantised,
         depthwise: bool,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let source = self.plane_source(operator, 0)?;
         let weights = self.weights(operator)?;
         let refused = |expected: &str| {
@@ -168,7 +164,7 @@ impl Lowering<'_> {
     }
 
     /// Rows of weights for the elements in the order of the file: they are put in that of the plane.
-    fn fully_connected(&self, operator: &Operator, output: Quantised) -> Result<Made, Refused> {
+    fn fully_connected(&self, operator: &Operator, output: Quantised) -> Lowered {
         let source = self.source(operator, 0)?;
         let weights = self.weights(operator)?;
         let plane = source.value.plane;
@@ -258,16 +254,9 @@ impl Lowering<'_> {
         source: &Source<'_>,
         weighted: Weighted,
         output: Quantised,
-    ) -> Result<Made, Refused> {
+    ) -> Lowered {
         let Weighted {
-            windows,
-            groups,
-            weights,
-            text,
-            plane,
-            scales,
-            rounding,
-            exact,
+            weights, scales, ..
         } = weighted;
         let outputs = scales.len();
         let mut bias = self.bias(operator, outputs as u32)?;
@@ -283,24 +272,24 @@ impl Lowering<'_> {
         }
         check_left_shift(&scales, &bias, &weights)?;
         let scaled = ScaledFile::new(&scales, bounds(operator.activation, output)?);
-        let kind: KindFile = match windows {
+        let kind: KindFile = match weighted.windows {
             Some(windows) => windows
-                .convolution(groups, weights, bias, scaled, rounding)
+                .convolution(weighted.groups, weights, bias, scaled, weighted.rounding)
                 .into(),
             None => FullyConnectedFile {
                 output_features: outputs as u32,
                 weights,
                 bias,
                 scaled,
-                rounding: rounding.into(),
+                rounding: weighted.rounding,
             }
             .into(),
         };
         Ok(Made {
             layer: layer_of(&[source], output, kind),
-            text,
-            exact,
-            plane,
+            text: weighted.text,
+            exact: weighted.exact,
+            plane: weighted.plane,
             zero_point: output.zero_point,
         })
     }
@@ -315,16 +304,19 @@ fn risen<'a>(
     let mut scales = Vec::with_capacity(bias.len());
     let mut difference = Difference::default();
     for (real, (row, bias)) in reals.zip(rows.zip(bias)) {
-        let terms: i64 = row
-            .iter()
-            .map(|weight| i64::from(weight.unsigned_abs()))
-            .sum();
-        let largest = 255 * terms + i64::from(bias.unsigned_abs());
-        let (scale, found) = channel(real, largest)?;
+        let (scale, found) = channel(real, largest_sum(row, *bias))?;
         scales.push(scale);
         difference = difference.and(found);
     }
     Ok((scales, difference))
+}
+
+/// The largest sum, of either sign, that these weights and a bias can make.
+fn largest_sum(weights: &[i8], bias: i32) -> i64 {
+    let terms = weights
+        .iter()
+        .map(|weight| i64::from(weight.unsigned_abs()));
+    255 * terms.sum::<i64>() + i64::from(bias.unsigned_abs())
 }
 
 /// No more outputs than a network has, before each of them gets a scale.
@@ -342,11 +334,7 @@ pub fn check_outputs(outputs: u32) -> Result<(), String> {
 pub fn check_left_shift(scales: &[Scale], bias: &[i32], weights: &[i8]) -> Result<(), String> {
     let rows = weights.chunks_exact(weights.len() / scales.len());
     for (channel, ((scale, bias), row)) in scales.iter().zip(bias).zip(rows).enumerate() {
-        let terms: i64 = row
-            .iter()
-            .map(|weight| i64::from(weight.unsigned_abs()))
-            .sum();
-        let largest = 255 * terms + i64::from(bias.unsigned_abs());
+        let largest = largest_sum(row, *bias);
         int32::check(largest, *scale).map_err(|fault| format!("channel {channel} {fault}"))?;
     }
     Ok(())

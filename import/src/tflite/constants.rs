@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{list, schema};
-use crate::fold::{Arithmetic, Array, Folder, Integer, Part, Step};
+use crate::fold::{Arithmetic, Array, Folder, Number, Part, Step, place};
 use crate::model::{Activation, Kind, Model, Operator, Tensor};
 
 /// What makes a tensor that may be known.
@@ -13,20 +13,16 @@ pub enum Source {
     Shape,
     /// Other constants, by this.
     Step(Step),
-    /// As a step, with what further constants say.
-    Given(Given),
-}
-
-/// Steps with constants among their inputs that say how.
-pub enum Given {
-    /// The shape of the result is that of its tensor.
+    /// The first input, in the shape of the result.
     Reshape,
-    /// The elements in the type of the result.
+    /// The first input, its elements in the type of the result.
     Cast,
-    /// Begin and size of a part.
+    /// A part of the first input, from where and of what size the others say.
     Slice,
-    /// Begin, end and stride of a part, and masks of a bit for each dimension.
+    /// The same: begin, end and stride; and masks of a bit for each dimension.
     StridedSlice([i32; 3]),
+    /// The product over the dimensions that the second input says, and whether they are kept.
+    Product(bool),
 }
 
 /// What the operators of a graph make, as far as it may be known, by the tensors that they make.
@@ -37,15 +33,15 @@ pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) ->
     let number = |found: Option<i32>| i64::from(found.unwrap_or(0));
     let is_plain = matches!(operator.activation, Activation::None);
     let step = match (name, &operator.kind) {
-        (_, Kind::Reshape) => return Some(Source::Given(Given::Reshape)),
-        (_, Kind::Slice) => return Some(Source::Given(Given::Slice)),
-        (_, &Kind::StridedSlice(masks)) => return Some(Source::Given(Given::StridedSlice(masks))),
+        (_, Kind::Reshape) => return Some(Source::Reshape),
+        (_, Kind::Slice) => return Some(Source::Slice),
+        (_, &Kind::StridedSlice(masks)) => return Some(Source::StridedSlice(masks)),
         (_, &Kind::Concat(axis)) if is_plain => Step::Concat(axis.into()),
         (_, Kind::Add) if is_plain => Step::Pairs(Arithmetic::Add),
         (_, Kind::Sub) if is_plain => Step::Pairs(Arithmetic::Sub),
         (_, Kind::Mul) if is_plain => Step::Pairs(Arithmetic::Mul),
         ("SHAPE", _) => return Some(Source::Shape),
-        ("CAST", _) => return Some(Source::Given(Given::Cast)),
+        ("CAST", _) => return Some(Source::Cast),
         ("PACK", _) => {
             let options = options.options::<schema::Pack<'_>>();
             Step::Pack(number(options.and_then(|options| options.axis())))
@@ -58,6 +54,12 @@ pub fn source(options: schema::Operator<'_>, name: &str, operator: &Operator) ->
             let axis = options.and_then(|options| options.axis());
             (number(batches) == 0).then(|| Step::Gather(number(axis)))?
         }
+        ("REDUCE_PROD", _) => {
+            let options = options.options::<schema::Reducer<'_>>();
+            let keeps = options.and_then(|options| options.keeps()).unwrap_or(false);
+            return Some(Source::Product(keeps));
+        }
+        ("RANGE", _) => Step::Range,
         ("TILE", _) => Step::Tile,
         ("FILL", _) => Step::Fill,
         _ => return None,
@@ -77,46 +79,39 @@ pub fn fold(model: &mut Model<'_>, sources: &Sources) {
     let mut folder = Folder::default();
     for index in 0..model.operators.len() {
         let operator = &model.operators[index];
-        let (&[output], Some(source)) = (
-            &operator.outputs[..],
-            operator
-                .outputs
-                .first()
-                .and_then(|output| sources.get(output)),
-        ) else {
+        let &[output] = &operator.outputs[..] else {
             continue;
         };
-        let (Some(element), None) = (integer(&model.tensors[output]), &model.tensors[output].data)
+        let tensor = &model.tensors[output];
+        let (Some(source), Some(element), None) =
+            (sources.get(&output), number(tensor), &tensor.data)
         else {
             continue;
         };
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
-        let found = match source {
-            Source::Shape => inputs
-                .first()
-                .map(|&input| sizes(&model.tensors[input], element)),
-            source => computed(model, &mut folder, source, &inputs, output),
-        };
-        let Some(found) = found else {
+        let Some(found) = computed(model, &mut folder, source, &inputs, output) else {
             continue;
         };
-        match found {
-            Ok(array) if array.element == element => {
+        let fits = |array: Array| match array.element == element {
+            true => Ok(array),
+            false => Err(format!(
+                "makes {}, and its tensor is {}",
+                array.element.name(),
+                element.name()
+            )),
+        };
+        let operator = &mut model.operators[index];
+        match found.and_then(fits) {
+            Ok(array) => {
                 let tensor = &mut model.tensors[output];
                 tensor.data = Some(Cow::Owned(array.bytes()));
                 tensor.shape = array.shape;
-                let operator = &mut model.operators[index];
                 operator.kind = Kind::Constant;
                 operator
                     .inputs
                     .retain(|input| input.is_some_and(|input| model.tensors[input].data.is_some()));
             }
-            Ok(array) => {
-                let (found, expected) = (array.element.name(), element.name());
-                model.operators[index].kind =
-                    Kind::Refused(format!("makes {found}, and its tensor is {expected}"));
-            }
-            Err(reason) => model.operators[index].kind = Kind::Refused(reason),
+            Err(reason) => operator.kind = Kind::Refused(reason),
         }
     }
     reshape(model);
@@ -159,17 +154,8 @@ fn reshape(model: &mut Model<'_>) {
 }
 
 /// The type of a tensor, if it is computed with.
-fn integer(tensor: &Tensor<'_>) -> Option<Integer> {
-    Integer::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
-}
-
-fn sizes(tensor: &Tensor<'_>, element: Integer) -> Result<Array, String> {
-    let values: Vec<i64> = tensor.shape.iter().map(|&size| size.into()).collect();
-    Ok(Array {
-        element,
-        shape: vec![values.len() as u32],
-        values,
-    })
+fn number(tensor: &Tensor<'_>) -> Option<Number> {
+    Number::named(tensor.element.name()).filter(|_| tensor.scales.is_empty())
 }
 
 /// What an operator makes of constants; none if one of its inputs is none.
@@ -180,16 +166,26 @@ fn computed(
     inputs: &[usize],
     output: usize,
 ) -> Option<Result<Array, String>> {
-    let tensors = inputs.iter().map(|&input| &model.tensors[input]);
+    let mut tensors = inputs.iter().map(|&input| &model.tensors[input]);
+    if let Source::Shape = source {
+        let sizes: Vec<i64> = (tensors.next()?.shape.iter())
+            .map(|&size| size.into())
+            .collect();
+        return Some(Ok(Array {
+            element: number(&model.tensors[output])?,
+            shape: vec![sizes.len() as u32],
+            values: sizes,
+        }));
+    }
     let is_known = |tensor: &Tensor<'_>| {
-        integer(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
+        number(tensor).is_some() && (tensor.data.is_some() || tensor.elements() == 0)
     };
     if inputs.is_empty() || !tensors.clone().all(is_known) {
         return None;
     }
     let read = |tensor: &Tensor<'_>| {
         folder.spend(&tensor.shape)?;
-        let element = integer(tensor).expect("it is known");
+        let element = number(tensor).expect("it is known");
         Ok::<_, String>(Array::of_bytes(
             element,
             &tensor.shape,
@@ -198,27 +194,32 @@ fn computed(
     };
     let arrays = tensors.map(read).collect::<Result<Vec<_>, _>>();
     Some(arrays.and_then(|mut arrays| {
-        let given = match source {
-            Source::Step(step) => return folder.evaluate(step, &arrays),
-            Source::Given(given) => given,
-            Source::Shape => return Err("has no inputs".to_string()),
-        };
-        let step = given.step(&arrays, &model.tensors[output])?;
-        arrays.truncate(1);
+        let step = source.step(&arrays, &model.tensors[output])?;
+        if !matches!(source, Source::Step(_)) {
+            arrays.truncate(1);
+        }
         folder.evaluate(&step, &arrays)
     }))
 }
 
-impl Given {
+impl Source {
+    /// What it does, as the inputs behind the first one say.
     fn step(&self, inputs: &[Array], output: &Tensor<'_>) -> Result<Step, String> {
         let numbers = |place: usize| {
             let found = inputs.get(place).map(|array| &array.values[..]);
             found.ok_or_else(|| format!("has no input {place}"))
         };
         Ok(match self {
-            Given::Reshape => Step::Reshape(output.shape.clone()),
-            Given::Cast => Step::Cast(integer(output).ok_or("casts to another type")?),
-            Given::Slice => {
+            Source::Shape => return Err("has no inputs".to_string()),
+            Source::Step(step) => step.clone(),
+            Source::Reshape => Step::Reshape(output.shape.clone()),
+            Source::Cast => Step::Cast(number(output).ok_or("casts to another type")?),
+            &Source::Product(keeps) => {
+                let rank = inputs[0].shape.len();
+                let axes = numbers(1)?.iter().map(|&axis| place(axis, rank));
+                Step::Product(axes.collect::<Result<_, _>>()?, keeps)
+            }
+            Source::Slice => {
                 let pairs = numbers(1)?.iter().zip(numbers(2)?);
                 let part = |(&start, &size): (&i64, &i64)| Part {
                     start: Some(start),
@@ -227,19 +228,13 @@ impl Given {
                 };
                 Step::Slice(pairs.map(part).collect())
             }
-            Given::StridedSlice([begin, end, shrink]) => {
+            &Source::StridedSlice(masks) => {
                 let (starts, ends, steps) = (numbers(1)?, numbers(2)?, numbers(3)?);
                 let lists = starts.iter().zip(ends).zip(steps).enumerate();
-                let part = |(axis, ((&start, &to), &step)): (usize, ((&i64, &i64), &i64))| {
-                    let is_set = |mask: i32| axis < 32 && mask >> axis & 1 != 0;
-                    Part {
-                        start: (!is_set(*begin)).then_some(start),
-                        end: (!is_set(*end)).then_some(to),
-                        step,
-                        drops: is_set(*shrink),
-                    }
-                };
-                Step::Slice(lists.map(part).collect())
+                let parts = lists.map(|(axis, ((&start, &end), &step))| {
+                    Part::masked([start, end, step], masks, axis)
+                });
+                Step::Slice(parts.collect())
             }
         })
     }

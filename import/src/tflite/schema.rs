@@ -46,6 +46,22 @@ macro_rules! table {
     };
 }
 
+/// Tables of options, each with the numbers of its types in the union; and all their verifiers, with these numbers.
+macro_rules! options {
+    ($($(#[$doc:meta])* $name:ident $types:tt { $($field:ident = $number:literal: $kind:ty,)* })+) => {
+        $(table! {
+            $(#[$doc])*
+            $name<'a> { $($field = $number: $kind,)* }
+        }
+
+        impl<'a> Options<'a> for $name<'a> {
+            const TYPES: &'static [u8] = &$types;
+        })+
+
+        static VERIFIERS: &[(&[u8], Verify)] = &[$(verifier::<$name<'_>>(),)+];
+    };
+}
+
 type Text<'a> = ForwardsUOffset<&'a str>;
 type List<'a, T> = ForwardsUOffset<Vector<'a, T>>;
 type Tables<'a, T> = List<'a, ForwardsUOffset<T>>;
@@ -168,23 +184,6 @@ fn visit_options<'ver, 'opts, 'buf>(
 
 type Verify = fn(&mut Verifier<'_, '_>, usize) -> Result<(), InvalidFlatbuffer>;
 
-/// Each table of options, with the numbers of its types.
-static VERIFIERS: [(&[u8], Verify); 13] = [
-    verifier::<Convolution<'_>>(),
-    verifier::<Depthwise<'_>>(),
-    verifier::<TransposeConvolution<'_>>(),
-    verifier::<Pool<'_>>(),
-    verifier::<Simple<'_>>(),
-    verifier::<Factor<'_>>(),
-    verifier::<Concatenation<'_>>(),
-    verifier::<StridedSlice<'_>>(),
-    verifier::<Bilinear<'_>>(),
-    verifier::<Two<'_>>(),
-    verifier::<Gelu<'_>>(),
-    verifier::<Gather<'_>>(),
-    verifier::<Pack<'_>>(),
-];
-
 const fn verifier<'a, T: Options<'a> + Verifiable>() -> (&'static [u8], Verify) {
     (T::TYPES, |verifier, at| {
         verifier.verify_union_variant::<ForwardsUOffset<T>>("options", at)
@@ -209,9 +208,9 @@ impl<'a> Operator<'a> {
     }
 }
 
-table! {
+options! {
     /// Conv2DOptions.
-    Convolution<'a> {
+    Convolution [1] {
         padding = 0: i8,
         stride_w = 1: i32,
         stride_h = 2: i32,
@@ -219,15 +218,8 @@ table! {
         dilation_w = 4: i32,
         dilation_h = 5: i32,
     }
-}
-
-impl<'a> Options<'a> for Convolution<'a> {
-    const TYPES: &'static [u8] = &[1];
-}
-
-table! {
     /// DepthwiseConv2DOptions.
-    Depthwise<'a> {
+    Depthwise [2] {
         padding = 0: i8,
         stride_w = 1: i32,
         stride_h = 2: i32,
@@ -235,29 +227,15 @@ table! {
         dilation_w = 5: i32,
         dilation_h = 6: i32,
     }
-}
-
-impl<'a> Options<'a> for Depthwise<'a> {
-    const TYPES: &'static [u8] = &[2];
-}
-
-table! {
     /// TransposeConvOptions.
-    TransposeConvolution<'a> {
+    TransposeConvolution [49] {
         padding = 0: i8,
         stride_w = 1: i32,
         stride_h = 2: i32,
         activation = 3: i8,
     }
-}
-
-impl<'a> Options<'a> for TransposeConvolution<'a> {
-    const TYPES: &'static [u8] = &[49];
-}
-
-table! {
     /// Pool2DOptions.
-    Pool<'a> {
+    Pool [5] {
         padding = 0: i8,
         stride_w = 1: i32,
         stride_h = 2: i32,
@@ -265,60 +243,25 @@ table! {
         filter_h = 4: i32,
         activation = 5: i8,
     }
-}
-
-impl<'a> Options<'a> for Pool<'a> {
-    const TYPES: &'static [u8] = &[5];
-}
-
-table! {
     /// What FullyConnectedOptions, AddOptions, MulOptions and SubOptions begin with.
-    Simple<'a> {
+    Simple [8, 11, 21, 28] {
         activation = 0: i8,
     }
-}
-
-impl<'a> Options<'a> for Simple<'a> {
-    const TYPES: &'static [u8] = &[8, 11, 21, 28];
-}
-
-table! {
     /// SoftmaxOptions with beta, LeakyReluOptions with alpha.
-    Factor<'a> {
+    Factor [9, 75] {
         factor = 0: f32,
     }
-}
-
-impl<'a> Options<'a> for Factor<'a> {
-    const TYPES: &'static [u8] = &[9, 75];
-}
-
-table! {
     /// GeluOptions.
-    Gelu<'a> {
+    Gelu [116] {
         approximate = 0: bool,
     }
-}
-
-impl<'a> Options<'a> for Gelu<'a> {
-    const TYPES: &'static [u8] = &[116];
-}
-
-table! {
     /// ConcatenationOptions.
-    Concatenation<'a> {
+    Concatenation [10] {
         axis = 0: i32,
         activation = 1: i8,
     }
-}
-
-impl<'a> Options<'a> for Concatenation<'a> {
-    const TYPES: &'static [u8] = &[10];
-}
-
-table! {
     /// StridedSliceOptions: masks, a bit for each dimension.
-    StridedSlice<'a> {
+    StridedSlice [32] {
         begin_mask = 0: i32,
         end_mask = 1: i32,
         ellipsis_mask = 2: i32,
@@ -326,55 +269,27 @@ table! {
         shrink_axis_mask = 4: i32,
         offset = 5: bool,
     }
-}
-
-impl<'a> Options<'a> for StridedSlice<'a> {
-    const TYPES: &'static [u8] = &[32];
-}
-
-table! {
     /// ResizeBilinearOptions, whose first fields nobody uses.
-    Bilinear<'a> {
+    Bilinear [15] {
         align_corners = 2: bool,
         half_pixel_centers = 3: bool,
     }
-}
-
-impl<'a> Options<'a> for Bilinear<'a> {
-    const TYPES: &'static [u8] = &[15];
-}
-
-table! {
     /// ResizeNearestNeighborOptions with align_corners and half_pixel_centers, BatchMatMulOptions with adj_x and adj_y.
-    Two<'a> {
+    Two [74, 101] {
         first = 0: bool,
         second = 1: bool,
     }
-}
-
-impl<'a> Options<'a> for Two<'a> {
-    const TYPES: &'static [u8] = &[74, 101];
-}
-
-table! {
     /// GatherOptions.
-    Gather<'a> {
+    Gather [23] {
         axis = 0: i32,
         batch_dimensions = 1: i32,
     }
-}
-
-impl<'a> Options<'a> for Gather<'a> {
-    const TYPES: &'static [u8] = &[23];
-}
-
-table! {
     /// PackOptions.
-    Pack<'a> {
+    Pack [59] {
         axis = 1: i32,
     }
-}
-
-impl<'a> Options<'a> for Pack<'a> {
-    const TYPES: &'static [u8] = &[59];
+    /// ReducerOptions.
+    Reducer [27] {
+        keeps = 0: bool,
+    }
 }

@@ -29,7 +29,7 @@ pub struct Conv2dFile {
     #[serde(flatten)]
     pub scaled: ScaledFile,
     /// Rounding of scaled sums.
-    pub rounding: RoundingFile,
+    pub rounding: Rounding,
 }
 
 impl OperatorFile for Conv2dFile {

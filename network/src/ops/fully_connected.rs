@@ -17,7 +17,7 @@ pub struct FullyConnectedFile {
     #[serde(flatten)]
     pub scaled: ScaledFile,
     /// Rounding of scaled sums.
-    pub rounding: RoundingFile,
+    pub rounding: Rounding,
 }
 
 impl OperatorFile for FullyConnectedFile {

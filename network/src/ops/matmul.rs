@@ -30,7 +30,7 @@ pub struct MatmulFile {
     pub shift: Option<Vec<i32>>,
     /// Rounding of scaled sums. Default: single.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounding: Option<RoundingFile>,
+    pub rounding: Option<Rounding>,
     /// Smallest output. Default: -128.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activation_min: Option<i8>,
@@ -76,7 +76,7 @@ impl OperatorFile for MatmulFile {
             draft.layer.weights = weights;
         }
         self.scale(cols, draft);
-        draft.layer.rounding = self.rounding.unwrap_or(RoundingFile::Single).into();
+        draft.layer.rounding = self.rounding.unwrap_or(Rounding::Single);
         draft.layer.min = self.activation_min.unwrap_or(i8::MIN);
         draft.layer.max = self.activation_max.unwrap_or(i8::MAX);
         // A factor less its zero point is at most 255, a weight at most 128.

@@ -11,7 +11,7 @@ pub struct MulFile {
     pub scaled: ScaledFile,
     /// Rounding of scaled products. Default: double.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounding: Option<RoundingFile>,
+    pub rounding: Option<Rounding>,
     /// What takes the place of an input. Default: two inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<ConstantFile>,
@@ -26,7 +26,7 @@ impl OperatorFile for MulFile {
 
     fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {
         draft.broadcast(self.constant.as_ref())?;
-        draft.layer.rounding = self.rounding.unwrap_or(RoundingFile::Double).into();
+        draft.layer.rounding = self.rounding.unwrap_or(Rounding::Double);
         Some(LayerKind::Mul(Product {
             output: draft.one_scale(&self.scaled, -31..=30),
             constant: self.constant.map(|constant| draft.constant(constant)),

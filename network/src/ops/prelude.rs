@@ -8,6 +8,6 @@ pub(super) use super::{LayerKind, Operator, OperatorFile, Reads, Reduction, Sum,
 pub(super) use super::{pairs, sums, windows};
 pub(super) use crate::draft::{Draft, WINDOW_MAX};
 pub(super) use crate::file::{
-    Common, ConstantFile, InputScalesFile, Need, PaddingFile, RoundingFile, ScaledFile, WindowFile,
+    Common, ConstantFile, InputScalesFile, Need, PaddingFile, ScaledFile, WindowFile,
 };
 pub(super) use crate::{Axis, Constant, Layer, NetworkError, Padding, Shape, Tensor};

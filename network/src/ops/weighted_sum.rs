@@ -13,7 +13,7 @@ pub struct WeightedSumFile {
     #[serde(flatten)]
     pub scaled: ScaledFile,
     /// Rounding of scaled sums.
-    pub rounding: RoundingFile,
+    pub rounding: Rounding,
 }
 
 impl OperatorFile for WeightedSumFile {

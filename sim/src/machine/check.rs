@@ -5,7 +5,7 @@ use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, ROW_EPILOGUE,
     SPARSE_WORDS, is_sparse,
 };
-use heddle_arch::params::{Params, Post};
+use heddle_arch::params::{MachineUnit, Params, Post};
 
 /// Code of the error and what is wrong.
 pub(crate) type Fault = (ErrorCode, String);
@@ -234,16 +234,11 @@ impl WordCheck {
 
 /// Loops of each row of the unit that an instruction starts.
 fn loops_of_rows(opcode: u32, params: &Params) -> Vec<u32> {
-    let traversal = &params.traversal;
-    let Some(units) = &traversal.units else {
-        return vec![traversal.loops; traversal.rows as usize];
-    };
-    let loops = match opcode {
-        OP_MATMUL => &units.stream,
-        OP_DRAIN => &units.drain,
-        _ => &units.weights,
-    };
-    loops.clone()
+    params.traversal.unit_loops(match opcode {
+        OP_MATMUL => MachineUnit::Stream,
+        OP_DRAIN => MachineUnit::Drain,
+        _ => MachineUnit::Weights,
+    })
 }
 
 /// The word about windows of a drain.

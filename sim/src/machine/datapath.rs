@@ -7,7 +7,7 @@ use heddle_arch::word::{COLUMNS_PER_WORD, WORD_BYTES, WordBytes};
 
 use super::cluster::Engine;
 use super::memory::{OwnAddress, StateMemory};
-use super::prefetch::Places;
+use super::{CopiedWord, DrainedWord};
 use crate::buffer::raised;
 use crate::network::requantise::scale_accumulator;
 use crate::post::{self, reduce};
@@ -71,25 +71,6 @@ pub(crate) struct PostSettings {
     pub activation: usize,
 }
 
-/// A word that leaves a column for a partition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LeavingWord {
-    pub column: usize,
-    /// It leaves because the drain ends, not because a byte of another word follows.
-    pub flushed: bool,
-    pub partition: usize,
-    pub word: usize,
-    pub data: WordBytes,
-}
-
-/// A word that a partition copies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MovingWord {
-    pub partition: usize,
-    pub word: usize,
-    pub data: WordBytes,
-}
-
 /// Bytes on their way to one word, the same word in all columns.
 #[derive(Debug, Clone)]
 struct BytePacker {
@@ -116,10 +97,10 @@ pub(crate) struct Datapath {
     results: Vec<i32>,
     post: PostSettings,
     byte_packer: BytePacker,
-    /// Words that have left the columns; whoever runs the machine takes them.
-    pub leaving: Vec<LeavingWord>,
-    /// Words that will be copied; whoever runs the machine takes them.
-    pub moving: Vec<MovingWord>,
+    /// Words that have left the columns; whoever runs the machine takes them, and knows their cycle.
+    pub leaving: Vec<DrainedWord>,
+    /// Words that will be copied, likewise.
+    pub moving: Vec<CopiedWord>,
     /// Sums of the window under way, by slot and column.
     window: Vec<Vec<i32>>,
     /// Bytes to store, by activation table and scaled byte.
@@ -136,7 +117,6 @@ impl Datapath {
         let tiles = params.column_tiles as usize;
         let depth = params.results_buffer.depth as usize;
         let buffer = &params.state_buffer;
-        let words = (buffer.banks * buffer.words_per_bank) as usize;
         Self {
             cols,
             tiles,
@@ -144,11 +124,11 @@ impl Datapath {
             bank_bytes: params.bank_bytes() as usize,
             memory: StateMemory::new(
                 rows,
-                words,
+                [params.partition_bytes(), params.operand_bytes()]
+                    .map(|bytes| bytes as usize / WORD),
                 buffer.row_offsets as usize,
                 SliceLayout::of_machine(params),
-            )
-            .with_operands(Places::of(params).map_or(words, Places::operand_words)),
+            ),
             shadow: vec![0; rows * cols],
             kept: vec![0; rows * cols],
             active: vec![0; rows * cols],
@@ -234,9 +214,10 @@ impl Datapath {
         let words = data
             .iter()
             .enumerate()
-            .map(|(partition, &data)| MovingWord {
-                partition,
-                word,
+            .map(|(partition, &data)| CopiedWord {
+                cycle: 0,
+                partition: partition as u32,
+                word: word as u32,
                 data,
             });
         self.moving.extend(words);
@@ -427,11 +408,12 @@ impl Datapath {
             let data = std::mem::take(&mut self.byte_packer.data[column]);
             let partition = (self.post.first_partition + column) % partitions;
             self.memory.write_result(partition, word, data);
-            self.leaving.push(LeavingWord {
-                column,
+            self.leaving.push(DrainedWord {
+                cycle: 0,
+                column: column as u32,
                 flushed,
-                partition,
-                word,
+                partition: partition as u32,
+                word: word as u32,
                 data,
             });
         }

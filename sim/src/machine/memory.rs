@@ -51,8 +51,13 @@ pub(crate) struct StateMemory {
 }
 
 impl StateMemory {
-    /// `words` 8-byte words and `offsets` entries in each partition; `layout` is that of a bank.
-    pub fn new(partitions: usize, words: usize, offsets: usize, layout: SliceLayout) -> Self {
+    /// Partitions of so many 8-byte words, of which operands may lie in the first ones, and so many `offsets`; `layout` is that of a bank.
+    pub fn new(
+        partitions: usize,
+        [words, operand_words]: [usize; 2],
+        offsets: usize,
+        layout: SliceLayout,
+    ) -> Self {
         let partition = Partition {
             words: vec![WordBytes::default(); words],
             kept: None,
@@ -63,18 +68,10 @@ impl StateMemory {
             [false, true].map(|write| pops.clone().map(|pop| layout.needed(pop, write)).collect());
         Self {
             partitions: vec![partition; partitions],
-            operand_words: words,
+            operand_words,
             needed,
             layout,
             accesses: Accesses::default(),
-        }
-    }
-
-    /// Operands may lie in the first so many words alone.
-    pub fn with_operands(self, words: usize) -> Self {
-        Self {
-            operand_words: words,
-            ..self
         }
     }
 
@@ -181,7 +178,7 @@ mod tests {
 
     /// A partition of four words.
     fn memory(layout: SliceLayout) -> StateMemory {
-        StateMemory::new(1, 4, 2, layout)
+        StateMemory::new(1, [4; 2], 2, layout)
     }
 
     fn first(counts: &[u32]) -> [u32; SLICES_MAX] {
@@ -216,7 +213,7 @@ mod tests {
     #[test]
     fn offsets_of_a_partition_are_its_own() {
         let layout = SliceLayout::new(4, [4, 4]);
-        let mut memory = StateMemory::new(2, 4, 2, layout);
+        let mut memory = StateMemory::new(2, [4; 2], 2, layout);
         memory.set_offset(0, 1, Some(7));
         memory.set_offset(1, 1, Some(0xffff));
         assert_eq!(memory.own_address(0, 24, None), OwnAddress::At(24));

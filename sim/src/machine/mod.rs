@@ -253,22 +253,10 @@ impl Machine {
         for cycle in 0..limit {
             let result = clockwork.cycle(program, &mut self.data);
             for leaving in self.data.leaving.drain(..) {
-                watch(WrittenWord::Drained(DrainedWord {
-                    cycle,
-                    flushed: leaving.flushed,
-                    column: leaving.column as u32,
-                    partition: leaving.partition as u32,
-                    word: leaving.word as u32,
-                    data: leaving.data,
-                }));
+                watch(WrittenWord::Drained(DrainedWord { cycle, ..leaving }));
             }
             for moving in self.data.moving.drain(..) {
-                watch(WrittenWord::Copied(CopiedWord {
-                    cycle,
-                    partition: moving.partition as u32,
-                    word: moving.word as u32,
-                    data: moving.data,
-                }));
+                watch(WrittenWord::Copied(CopiedWord { cycle, ..moving }));
             }
             if result != Ok(true) {
                 clockwork.finish(&mut self.data);

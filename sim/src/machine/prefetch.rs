@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use heddle_arch::Clocks;
 use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::word::WORD_BYTES;
 
 use super::memory::StateMemory;
 
@@ -21,25 +23,11 @@ impl Places {
         if params.program.memory == ProgramMemory::Separate {
             return None;
         }
-        let mut partitions = 1;
-        while 2 * partitions <= params.array.rows as usize {
-            partitions *= 2;
-        }
-        // The last banks, as few as hold a partition's share.
-        let bank = params.state_buffer.words_per_bank as usize;
-        let words = params.program.words as usize;
-        let share = (words / 2).div_ceil(partitions);
-        let banks = share.div_ceil(bank);
         Some(Self {
-            partitions,
-            base: (params.state_buffer.banks as usize - banks) * bank,
-            words,
+            partitions: params.program_partitions() as usize,
+            base: (params.operand_bytes() / WORD_BYTES) as usize,
+            words: params.program.words as usize,
         })
-    }
-
-    /// Words of a partition that operands may lie in.
-    pub fn operand_words(self) -> usize {
-        self.base
     }
 
     /// Partition and word of a pair.
@@ -75,10 +63,6 @@ impl Places {
     }
 }
 
-/// Cycles from the one in which a pair is asked for to the one in which its first word can be read, besides rows.
-const FIRST_WORD: u64 = 8;
-/// The same for its second word, which is also when a waiting Fetch goes on.
-const SECOND_WORD: u64 = 9;
 /// Words of the buffer besides rows, before they are rounded up to a power of two.
 const SPARE_WORDS: u32 = 10;
 
@@ -86,7 +70,8 @@ const SPARE_WORDS: u32 = 10;
 #[derive(Debug, Clone)]
 pub(crate) struct Prefetch {
     now: u64,
-    rows: u64,
+    /// From a pair that is asked for to each of its words.
+    waits: [u64; 2],
     /// Pairs that the buffer holds.
     room: u32,
     /// Pairs of the program memory.
@@ -106,9 +91,10 @@ impl Prefetch {
     /// The prefetch at the start of a run; none if the program has a memory of its own.
     pub fn of(params: &Params, start_pc: u32) -> Option<Self> {
         Places::of(params)?;
+        let clocks = Clocks::of(params);
         Some(Self {
             now: 0,
-            rows: params.array.rows.into(),
+            waits: [clocks.first_word, clocks.second_word],
             room: (params.array.rows + SPARE_WORDS).next_power_of_two() / 2,
             end: params.program.words / 2,
             pair: start_pc / 2,
@@ -123,11 +109,10 @@ impl Prefetch {
     pub fn cycle(&mut self) {
         let has_place = self.pair - self.next / 2 < self.room;
         if self.now >= self.free_from && has_place && self.pair < self.end {
-            let words = [(0, FIRST_WORD), (1, SECOND_WORD)];
-            let at = |wait| self.now + self.rows + wait;
-            let words = words.map(|(word, wait)| (2 * self.pair + word, at(wait)));
-            self.words.extend(words);
-            self.ready.get_or_insert(at(SECOND_WORD));
+            let [first, second] = self.waits.map(|wait| self.now + wait);
+            self.words
+                .extend([(2 * self.pair, first), (2 * self.pair + 1, second)]);
+            self.ready.get_or_insert(second);
             self.pair += 1;
             self.free_from = self.now + 2;
         }
@@ -236,7 +221,7 @@ mod tests {
         let params = params(6, 64);
         let places = Places::of(&params).expect("in banks");
         let base = 7 * params.state_buffer.words_per_bank as usize;
-        assert_eq!(places.operand_words(), base);
+        assert_eq!(places.base, base);
         assert_eq!(
             [0, 3, 4, 31].map(|pair| places.place(pair)),
             [(0, base), (3, base), (0, base + 1), (3, base + 7)]

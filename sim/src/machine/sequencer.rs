@@ -1,5 +1,6 @@
 //! Fetches, checks and issues instructions, one step per clock cycle.
 
+use heddle_arch::Clocks;
 use heddle_arch::isa::{
     ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC,
     is_sparse,
@@ -14,8 +15,6 @@ use super::timing::Trap;
 const STUCK_CYCLES: u32 = 4096;
 /// Cycles from a word that is wrong, or not there, to the one in which it stops the program.
 const FAULT_CYCLES: u32 = 2;
-/// Quiet cycles after HALT on top of rows, columns and what options of post-processing add.
-const QUIET_CYCLES: u32 = 36;
 
 /// Which units are idle in this cycle.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +78,7 @@ enum State {
     Words(u32, WordCheck),
     Start,
     /// So many quiet cycles are still to come.
-    Quiet(u32),
+    Quiet(u64),
 }
 
 /// The sequencer between two clock edges.
@@ -253,9 +252,7 @@ impl Sequencer {
             return Ok(Issue::Waited);
         }
         if halts {
-            let (array, post) = (&self.params.array, &self.params.post);
-            let quiet = array.rows + array.cols + QUIET_CYCLES + post.extra_cycles();
-            self.state = State::Quiet(quiet);
+            self.state = State::Quiet(Clocks::of(&self.params).quiet);
             return Ok(Issue::Halted);
         }
         if synchronises {

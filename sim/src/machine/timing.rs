@@ -1,7 +1,7 @@
 //! Which unit does what in which clock cycle: weight, stream and drain unit.
 //!
 //! Everything that can change with the control hardware is here and in the files below, the distances in
-//! [`Delays`]. A unit decides in cycle t from what was true at its beginning; the slot that it
+//! [`Clocks`]. A unit decides in cycle t from what was true at its beginning; the slot that it
 //! sends is on the wave in t + 1.
 
 mod copies;
@@ -11,28 +11,27 @@ mod weights;
 
 use std::collections::VecDeque;
 
+use heddle_arch::Clocks;
 use heddle_arch::isa::{
     ErrorCode, OP_COPY, OP_LOAD_WEIGHTS, OP_MATMUL, ROW_PROLOGUE, ROW_TENSOR, is_sparse,
 };
 use heddle_arch::params::Params;
-use heddle_arch::word::WORD_BYTES;
 
 use super::cluster::Engine;
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
-use super::prefetch::Places;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
-use units::{Delays, Limits, Loading, Stream, UnitClock};
+use units::{Loading, Stream, UnitClock};
 
 pub(crate) use units::Trap;
 
 /// The running machine between two clock edges.
 #[derive(Debug, Clone)]
 pub(crate) struct Clockwork {
-    delays: Delays,
-    limits: Limits,
+    clocks: Clocks,
+    params: Params,
     now: u64,
     sequencer: Sequencer,
     weights: UnitClock,
@@ -77,19 +76,8 @@ pub(crate) struct Clockwork {
 impl Clockwork {
     pub fn new(params: &Params, start_pc: u32) -> Self {
         Self {
-            delays: Delays::of(params),
-            limits: Limits {
-                partition_bytes: params.partition_bytes(),
-                operand_bytes: operand_bytes(params),
-                work_bytes: work_bytes(params),
-                bank_bytes: params.bank_bytes(),
-                column_tiles: params.column_tiles,
-                depth: params.results_buffer.depth,
-                row_offsets: params.state_buffer.row_offsets,
-                partition_step: params.partition_step(),
-                offset_bits: params.traversal.offset_bits,
-                address_bits: params.traversal.address_bits,
-            },
+            clocks: Clocks::of(params),
+            params: params.clone(),
             now: 0,
             sequencer: Sequencer::new(params, start_pc),
             weights: UnitClock::default(),
@@ -316,7 +304,7 @@ impl Clockwork {
         });
         stream.fresh = false;
         if reads.beyond {
-            self.faults.push_back(self.now + 1 + self.delays.fault);
+            self.faults.push_back(self.now + self.clocks.fault);
         }
         self.slot = Some(bytes);
         self.stream.accept();
@@ -349,19 +337,22 @@ impl Clockwork {
     }
 
     fn stream_address(&self, step: &Step) -> Result<usize, Trap> {
-        let limits = &self.limits;
+        let params = &self.params;
         let (limit, name) = match step.row {
-            ROW_PROLOGUE => (limits.column_tiles, "column tile"),
-            ROW_TENSOR => (limits.operand_bytes, "operand address"),
-            _ => (limits.depth, "result address"),
+            ROW_PROLOGUE => (params.column_tiles, "column tile"),
+            ROW_TENSOR => (params.operand_bytes(), "operand address"),
+            _ => (params.results_buffer.depth, "result address"),
         };
         if step.row == ROW_TENSOR {
             let vector = self.streaming.vector;
             self.stream
-                .check_address(vector, limits.depth, "vector of a K tile")?;
+                .check_address(vector, params.results_buffer.depth, "vector of a K tile")?;
             if let Some(entry) = self.streaming.entry {
-                self.stream
-                    .check_address(entry, limits.row_offsets, "entry of the row tables")?;
+                self.stream.check_address(
+                    entry,
+                    params.state_buffer.row_offsets,
+                    "entry of the row tables",
+                )?;
             }
         }
         self.stream.check_address(step.address, limit, name)
@@ -390,7 +381,7 @@ impl Clockwork {
             result: (stream.bank, place),
         };
         if !slot.to_post {
-            let stored = self.now + self.delays.sums;
+            let stored = self.now + self.clocks.sums;
             if stream.tile_begins {
                 self.tile_sums_from = stored;
             }
@@ -407,7 +398,7 @@ impl Clockwork {
         self.tally.macs = self.tally.macs.wrapping_add(macs);
         let (sums, reads) = data.multiply(&slot);
         if reads.beyond {
-            self.faults.push_back(self.now + 1 + self.delays.fault);
+            self.faults.push_back(self.now + self.clocks.fault);
         }
         if let Some(sums) = sums {
             self.send_to_post(sums);
@@ -432,21 +423,21 @@ impl Clockwork {
     }
 
     fn send_to_post(&mut self, sums: Vec<i32>) {
-        let due = self.now + 1 + self.delays.drain_take;
+        let due = self.now + self.clocks.drain_address;
         self.pending.push_back((due, sums));
-        self.post_from = self.now + self.delays.post;
+        self.post_from = self.now + self.clocks.post;
     }
 
     fn drain_issue(&mut self, data: &mut Datapath) -> Result<(), Trap> {
         let step = self.drain.valid(self.now);
         let mut address = 0;
         if let Some(step) = &step {
-            let limit = self.limits.work_bytes;
+            let limit = self.params.work_bytes();
             address = self
                 .drain
                 .check_address(step.address, limit, "drain address")?;
             let tile = data.column_tile();
-            let tiles = self.limits.column_tiles;
+            let tiles = self.params.column_tiles;
             self.drain.check_address(tile, tiles, "column tile")?;
         }
         if self.pending.front().is_none_or(|(due, _)| *due != self.now) {
@@ -470,19 +461,7 @@ impl Clockwork {
         }
         self.drain.accept();
         self.progress = true;
-        self.drain_idle_from = self.now + self.delays.drain_quiet;
+        self.drain_idle_from = self.now + self.clocks.drain_idle;
         Ok(())
     }
-}
-
-/// Bytes of a partition in front of the banks of the program.
-fn operand_bytes(params: &Params) -> u32 {
-    let words = Places::of(params).map(Places::operand_words);
-    words.map_or(params.partition_bytes(), |words| WORD_BYTES * words as u32)
-}
-
-/// Bytes of a partition in front of the input banks.
-fn work_bytes(params: &Params) -> u32 {
-    let buffer = &params.state_buffer;
-    operand_bytes(params) - buffer.input_banks * buffer.words_per_bank * 8
 }

@@ -1,6 +1,7 @@
 //! The address sequence of one TRAVERSE record, element by element.
 
 use heddle_arch::isa::Record;
+use heddle_arch::params::Params;
 
 /// Rows and columns of the largest register file.
 const MENU: usize = 8;
@@ -60,7 +61,7 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// Starts a record; `None` if it has no row.
-    pub fn start(record: &Record, offset_bits: u32, address_bits: u32) -> Option<Self> {
+    pub fn start(record: &Record, params: &Params) -> Option<Self> {
         let mut walk = Self {
             registers: Default::default(),
             bases: [None; MENU],
@@ -69,8 +70,8 @@ impl Walk {
             place: 0,
             times_left: 0,
             increments: [0; MENU],
-            offset_mask: (1u64 << offset_bits) - 1,
-            address_mask: (1u64 << address_bits) - 1,
+            offset_mask: (1u64 << params.traversal.offset_bits) - 1,
+            address_mask: (1u64 << params.traversal.address_bits) - 1,
         };
         for block in &record.rows {
             let row = usize::from(block.row);

@@ -222,25 +222,20 @@ impl Walk {
 
     /// Output stationary: a tile of GEMM rows, all its column tiles, the next tile.
     fn sums_stay(&mut self, b_origin: u16) {
-        let UnitOptions {
-            rows,
-            cols,
-            prefetch,
-            ..
-        } = self.lists.options;
+        let options = self.lists.options;
         let [gemm_rows, _, outputs] = self.run.counts;
-        if prefetch {
-            for held in self.tiles(gemm_rows, rows) {
+        if options.prefetch {
+            for held in self.tiles(gemm_rows, options.rows) {
                 self.load(held, 0);
             }
         }
-        for held in self.tiles(gemm_rows, rows) {
+        for held in self.tiles(gemm_rows, options.rows) {
             self.word = b_origin;
-            match prefetch {
+            match options.prefetch {
                 true => self.switch(),
                 false => self.load(held, 0),
             }
-            for cols in self.tiles(outputs, cols) {
+            for cols in self.tiles(outputs, options.cols) {
                 self.pass(held, cols);
             }
         }
@@ -248,18 +243,13 @@ impl Walk {
 
     /// Weight stationary: a tile of output channels, all its K tiles, the next tile.
     fn weights_stay(&mut self) {
-        let UnitOptions {
-            rows,
-            cols,
-            prefetch,
-            ..
-        } = self.lists.options;
+        let options = self.lists.options;
         let [_, taps, outputs] = self.run.counts;
-        for cols in self.tiles(outputs, cols) {
+        for cols in self.tiles(outputs, options.cols) {
             self.offsets.rewind();
-            for held in self.tiles(taps, rows) {
+            for held in self.tiles(taps, options.rows) {
                 self.load(held, cols);
-                if prefetch {
+                if options.prefetch {
                     self.switch();
                 }
                 self.pass(held, cols);

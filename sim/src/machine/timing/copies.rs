@@ -72,7 +72,7 @@ impl Clockwork {
         };
         let words = data.read_copy((step.address / WORD_BYTES) as usize, rows);
         let destination = (step.address / WORD_BYTES * WORD_BYTES + distance) & 0xffff;
-        let limit = self.limits.work_bytes;
+        let limit = self.params.work_bytes();
         let place = self
             .weights
             .check_address(destination, limit, "destination of a copy");
@@ -80,14 +80,14 @@ impl Clockwork {
             Ok(address) => {
                 data.announce_copy(address / WORD_BYTES as usize, &words);
                 self.copies.on_the_way.push_back(Copied {
-                    due: self.now + self.delays.copy,
+                    due: self.now + self.clocks.copy,
                     word: address / WORD_BYTES as usize,
                     data: words,
                 });
             }
             Err(trap) => self.copies.fault = Some((self.now + 1, trap)),
         }
-        self.copies.idle_from = self.now + self.delays.copy_quiet;
+        self.copies.idle_from = self.now + self.clocks.copy_idle;
         self.weights.accept();
         self.progress = true;
     }

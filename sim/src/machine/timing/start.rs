@@ -1,8 +1,6 @@
 //! What an instruction leaves in its unit.
 
-use heddle_arch::isa::{
-    CopyWords, Drain, Instruction, LoadWeights, Matmul, ROW_PROLOGUE, ROW_TENSOR,
-};
+use heddle_arch::isa::{Instruction, ROW_PROLOGUE, ROW_TENSOR};
 use heddle_arch::requantise::Rounding;
 use heddle_arch::word::WORD_BYTES;
 
@@ -12,112 +10,76 @@ use super::units::{Loading, Stream};
 
 impl Clockwork {
     pub(super) fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
-        let valid_from = self.now + self.delays.first_address;
+        let valid_from = self.now + self.clocks.first_address;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => {}
-            Instruction::Copy(CopyWords {
-                rows,
-                distance,
-                record,
-                ..
-            }) => {
-                self.copies.begin(*rows, *distance);
-                self.weights.start(record, &self.limits, valid_from);
+            Instruction::Copy(copy) => {
+                self.copies.begin(copy.rows, copy.distance);
+                self.weights.start(&copy.record, &self.params, valid_from);
             }
-            Instruction::LoadWeights(LoadWeights {
-                rows,
-                tile_level,
-                flip,
-                streamed,
-                record,
-                ..
-            }) => {
+            Instruction::LoadWeights(load) => {
+                let flip = load.flip * WORD_BYTES;
+                let words = || self.weight_words(&load.record, flip);
                 self.loading = Loading {
-                    rows: *rows as usize,
-                    level: *tile_level as u8,
-                    flip: flip * WORD_BYTES,
-                    streamed: streamed.then(|| self.weight_words(record, flip * WORD_BYTES)),
+                    rows: load.rows as usize,
+                    level: load.tile_level as u8,
+                    flip,
+                    streamed: load.streamed.then(words),
                     taken: 0,
                     before: None,
                     ready: 0,
                 };
                 self.copies.end();
-                self.weights.start(record, &self.limits, valid_from);
+                self.weights.start(&load.record, &self.params, valid_from);
             }
-            Instruction::Matmul(Matmul {
-                rows,
-                first,
-                last,
-                bank,
-                raised,
-                cluster,
-                tile_level,
-                threshold,
-                macs,
-                table,
-                repeat,
-                record,
-                ..
-            }) => {
+            Instruction::Matmul(matmul) => {
+                let table = matmul.table;
+                let entry = table.map(|table| table.first_entry.into());
                 self.streaming = Stream {
-                    rows: *rows as usize,
-                    first: *first,
-                    last: *last,
-                    bank: usize::from(*bank),
-                    raised: *raised,
-                    cluster: *cluster,
-                    level: *tile_level as u8,
-                    threshold: *threshold,
-                    macs: *macs,
+                    rows: matmul.rows as usize,
+                    first: matmul.first,
+                    last: matmul.last,
+                    bank: usize::from(matmul.bank),
+                    raised: matmul.raised,
+                    cluster: matmul.cluster,
+                    level: matmul.tile_level as u8,
+                    threshold: matmul.threshold,
+                    macs: matmul.macs,
                     last_macs: table.map_or(0, |table| table.last_macs),
-                    entry: table.map(|table| table.first_entry.into()),
-                    first_entry: table.map_or(0, |table| table.first_entry.into()),
+                    entry,
+                    first_entry: entry.unwrap_or(0),
                     fresh: true,
                     first_tile: true,
                     tile_begins: true,
                     vector: 0,
                 };
-                self.stream.start(record, &self.limits, valid_from);
-                if let (Some(walk), Some(repeat)) = (&mut self.stream.walk, repeat) {
+                self.stream.start(&matmul.record, &self.params, valid_from);
+                if let (Some(walk), Some(repeat)) = (&mut self.stream.walk, matmul.repeat) {
                     walk.repeat(
                         repeat.times,
                         &[(ROW_PROLOGUE, 1), (ROW_TENSOR, repeat.step)],
                     );
                 }
             }
-            Instruction::Drain(Drain {
-                columns,
-                single,
-                dual,
-                tile,
-                lo,
-                hi,
-                place,
-                activation,
-                pooling,
-                advance,
-                record,
-                ..
-            }) => {
-                let place = place.unwrap_or_default();
+            Instruction::Drain(drain) => {
+                let place = drain.place.unwrap_or_default();
                 data.begin_drain(PostSettings {
                     first_column: place.first_column as usize,
-                    columns: *columns as usize,
-                    first_partition: (place.rotate * self.limits.partition_step) as usize,
-                    tile: usize::from(*tile),
-                    rounding: if *single {
-                        Rounding::Single
-                    } else {
-                        Rounding::Double
+                    columns: drain.columns as usize,
+                    first_partition: (place.rotate * self.params.partition_step()) as usize,
+                    tile: usize::from(drain.tile),
+                    rounding: match drain.single {
+                        true => Rounding::Single,
+                        false => Rounding::Double,
                     },
-                    dual: *dual,
-                    lo: i32::from(*lo),
-                    hi: i32::from(*hi),
-                    pooling: *pooling,
-                    activation: usize::from(*activation),
+                    dual: drain.dual,
+                    lo: i32::from(drain.lo),
+                    hi: i32::from(drain.hi),
+                    pooling: drain.pooling,
+                    activation: usize::from(drain.activation),
                 });
-                self.advance = *advance;
-                self.drain.start(record, &self.limits, valid_from);
+                self.advance = drain.advance;
+                self.drain.start(&drain.record, &self.params, valid_from);
             }
         }
     }

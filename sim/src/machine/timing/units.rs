@@ -1,75 +1,14 @@
-//! What the units are between two clock edges: distances in clocks, limits of addresses, instructions in progress.
+//! What the units are between two clock edges: instructions in progress.
 
 use std::rc::Rc;
 
 use heddle_arch::isa::{ErrorCode, Record};
-use heddle_arch::params::{Params, PartialSums};
+use heddle_arch::params::Params;
 
 use super::super::walk::{Step, Walk};
 
-/// Distances in clock cycles.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Delays {
-    /// From START to the unit's first valid address.
-    pub(super) first_address: u64,
-    /// From a slot on the operand wave of row 0 to its drain address being taken.
-    pub(super) drain_take: u64,
-    /// From a slot on the operand wave of row 0 to its fault being known.
-    pub(super) fault: u64,
-    /// From the last drain address to the drain unit being idle.
-    pub(super) drain_quiet: u64,
-    /// From a swap to the next weight word.
-    pub(super) swap_gap: u64,
-    /// From a word being read to its copy being there for whoever comes behind.
-    pub(super) copy: u64,
-    /// From the last word of a copy being accepted to the weight unit being idle.
-    pub(super) copy_quiet: u64,
-    /// From a slot that stores sums to one that may start from them.
-    pub(super) sums: u64,
-    /// From a slot that goes to post to the next one.
-    pub(super) post: u64,
-}
-
-impl Delays {
-    pub(super) fn of(params: &Params) -> Self {
-        let rows = u64::from(params.array.rows);
-        let cols = u64::from(params.array.cols);
-        Self {
-            first_address: 4,
-            drain_take: rows + 10,
-            fault: rows + 1,
-            drain_quiet: cols + 13 + u64::from(params.post.extra_cycles()),
-            swap_gap: cols,
-            copy: 6,
-            copy_quiet: rows + 9,
-            sums: match params.array.partial_sums {
-                PartialSums::Foot => 0,
-                PartialSums::Top => rows + 3,
-            },
-            post: params.post.columns_per_multiplier.into(),
-        }
-    }
-}
-
 /// Streamed words whose addresses are looked at; only a loop that does not end has more.
 pub(super) const MOST_WORDS: usize = 1 << 20;
-
-/// Limits of the addresses, in the unit's own steps.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) partition_bytes: u32,
-    /// Bytes that operands may lie in.
-    pub(super) operand_bytes: u32,
-    /// Bytes that weights and results may lie in.
-    pub(super) work_bytes: u32,
-    pub(super) bank_bytes: u32,
-    pub(super) column_tiles: u32,
-    pub(super) depth: u32,
-    pub(super) row_offsets: u32,
-    pub(super) partition_step: u32,
-    pub(super) offset_bits: u32,
-    pub(super) address_bits: u32,
-}
 
 /// A program that stops the machine or that the model refuses to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,8 +33,8 @@ pub(super) struct UnitClock {
 }
 
 impl UnitClock {
-    pub(super) fn start(&mut self, record: &Record, limits: &Limits, valid_from: u64) {
-        self.walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+    pub(super) fn start(&mut self, record: &Record, params: &Params, valid_from: u64) {
+        self.walk = Walk::start(record, params);
         self.valid_from = valid_from;
     }
 

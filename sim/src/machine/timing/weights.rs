@@ -14,7 +14,7 @@ impl Clockwork {
         let Some(step) = self.weights.valid(self.now) else {
             return Ok(None);
         };
-        let (limit, work) = (self.limits.partition_bytes, self.limits.work_bytes);
+        let (limit, work) = (self.params.partition_bytes(), self.params.work_bytes());
         let address = match self.copies.is_current() {
             true => step.address,
             false => step.address ^ self.loading.flip,
@@ -24,7 +24,7 @@ impl Clockwork {
         self.weights
             .check_address(address, work, "weight address")?;
         if self.copies.is_current() {
-            return Ok(Some((step.address / self.limits.bank_bytes, step)));
+            return Ok(Some((step.address / self.params.bank_bytes(), step)));
         }
         let free = !self.shadow_full && self.now >= self.weights_from;
         let ready = match (&self.loading.streamed, self.loading.before) {
@@ -35,7 +35,7 @@ impl Clockwork {
         if !ready {
             return Ok(None);
         }
-        Ok(Some((address / self.limits.bank_bytes, step)))
+        Ok(Some((address / self.params.bank_bytes(), step)))
     }
 
     /// A vector waits for its weights, and for nothing else.
@@ -72,13 +72,13 @@ impl Clockwork {
     /// The addresses of all words of a record.
     pub(super) fn weight_words(&self, record: &Record, flip: u32) -> Rc<[usize]> {
         let mut words = Vec::new();
-        let limits = &self.limits;
-        let mut walk = Walk::start(record, limits.offset_bits, limits.address_bits);
+        let params = &self.params;
+        let mut walk = Walk::start(record, params);
         while let Some(at) = &mut walk {
             let address = at.step().address;
             // A word beyond the partition or in an input bank is never taken; a loop may never end.
-            let taken = address < limits.partition_bytes
-                && address ^ flip < limits.work_bytes
+            let taken = address < params.partition_bytes()
+                && address ^ flip < params.work_bytes()
                 && words.len() < MOST_WORDS;
             if taken {
                 words.push((address ^ flip) as usize);
@@ -101,6 +101,6 @@ impl Clockwork {
         self.swapped = true;
         self.armed = true;
         self.shadow_full = false;
-        self.weights_from = self.now + self.delays.swap_gap;
+        self.weights_from = self.now + self.clocks.swap;
     }
 }
