@@ -378,7 +378,11 @@ fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
 /// Two machines and a third, of which `heddle_sliced_packed_w8_s1` and others have several texts.
 fn three(bench: &Bench) {
     let tiny: Value = serde_json::from_str(CONFIG).expect("JSON");
-    for (name, mask, widths) in [("a", "field", [4, 4]), ("b", "slice", [2, 6]), ("c", "slice", [4, 4])] {
+    for (name, mask, widths) in [
+        ("a", "field", [4, 4]),
+        ("b", "slice", [2, 6]),
+        ("c", "slice", [4, 4]),
+    ] {
         let mut config = tiny.clone();
         config["name"] = name.into();
         config["state_buffer"]["slices"]["mask"] = mask.into();
@@ -401,18 +405,31 @@ fn machines_in_one_project_share_what_is_equal_and_nothing_else() {
     for name in ["a", "b", "c"] {
         for (file, text) in files(&format!("gen -c {name}.json -o out")) {
             let other = all.insert(file.clone(), text.clone());
-            assert!(other.is_none_or(|other| other == text), "{file} has two texts");
+            assert!(
+                other.is_none_or(|other| other == text),
+                "{file} has two texts"
+            );
         }
     }
     let together = files("gen -c a.json -c b.json -c c.json -o out");
     assert_eq!(together, all);
     let stdout = bench.done("lint out");
-    assert!(stdout.contains("heddle_top_a, heddle_top_b, heddle_top_c: clean"), "{stdout}");
+    assert!(
+        stdout.contains("heddle_top_a, heddle_top_b, heddle_top_c: clean"),
+        "{stdout}"
+    );
     let prefixed = files("gen -c a.json -c b.json --prefix v2_ -o out");
     let plain = files("gen -c a.json -c b.json -o out");
-    let rest: Vec<&String> = prefixed.keys().filter(|file| plain.contains_key(*file)).collect();
+    let rest: Vec<&String> = prefixed
+        .keys()
+        .filter(|file| plain.contains_key(*file))
+        .collect();
     assert_eq!(rest, ["heddle_ram_1r1w.v"]);
-    assert!(plain.keys().all(|file| file == rest[0] || prefixed.contains_key(&format!("v2_{file}"))));
+    assert!(
+        plain
+            .keys()
+            .all(|file| file == rest[0] || prefixed.contains_key(&format!("v2_{file}")))
+    );
 }
 
 #[test]

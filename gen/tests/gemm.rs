@@ -80,7 +80,7 @@ fn products(text: &str) -> usize {
 fn sgcr_30_the_cells_of_the_array_alone_multiply() {
     let design = clean("usual", &Gemm::<16>::new(&GemmShape::new(8, 8)));
     for (file, text) in design.verilog() {
-        let want = usize::from(file == "heddle_dual_pe.v");
+        let want = usize::from(file.starts_with("heddle_dual_pe_"));
         assert_eq!(products(&text), want, "{file}");
     }
 }

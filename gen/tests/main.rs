@@ -10,6 +10,7 @@ mod lint;
 mod linters;
 mod loops;
 mod machine;
+mod names;
 mod offsets;
 mod post;
 mod program_banks;

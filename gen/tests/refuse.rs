@@ -295,7 +295,7 @@ impl Logic for Anonymous {
     }
 }
 
-/// Two blocks of one name.
+/// A top that holds another one of its name.
 #[derive(LogicBlock, Default)]
 struct Clash {
     x_i: In8,
@@ -304,7 +304,7 @@ struct Clash {
     other: Other,
 }
 
-/// Not the same as `Pass`.
+/// A top of the same name.
 #[derive(LogicBlock, Default)]
 struct Other {
     x_i: In8,
@@ -317,8 +317,15 @@ impl Logic for Other {
         self.y_o.next = self.x_i.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("pass").into_timing()
+        top("clash")
     }
+}
+
+fn top(name: &str) -> Vec<TimingInfo> {
+    let meta = Meta::module(name).top().doc("Passes its input on.");
+    meta.port("x_i", "Input.")
+        .port("y_o", "Output.")
+        .into_timing()
 }
 
 impl Logic for Clash {
@@ -329,7 +336,7 @@ impl Logic for Clash {
         self.y_o.next = self.other.y_o.val();
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::module("clash").into_timing()
+        top("clash")
     }
 }
 
@@ -438,7 +445,8 @@ fn broken_blocks_are_refused() {
     of::<Outside>("top: index of x_i[i+1] is 4, expected less than 4");
     of::<Anonymous>("top: block is no module, write #[module] above its struct");
     of::<Clash>(
-        "top.other: module name heddle_pass is used by two different blocks, add the distinguishing parameter",
+        "top: module name heddle_clash stands for two different texts, expected one: another name of the \
+         configuration gives others",
     );
     of::<GatedClock>("top: clock of register r is not an input of the module");
     of::<ReadTooEarly>("top: t is read before it is written, move its assignments up");

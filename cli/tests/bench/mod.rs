@@ -110,7 +110,9 @@ impl Bench {
         let names = entries.map(|entry| entry.expect("an entry").file_name());
         let mut names = names.map(|name| name.to_string_lossy().into_owned());
         let file = names.find(|file| {
-            let hash = file.strip_suffix(".v").and_then(|file| file.rsplit_once('_'));
+            let hash = file
+                .strip_suffix(".v")
+                .and_then(|file| file.rsplit_once('_'));
             hash.is_some_and(|(stem, hash)| stem == name && hash.len() == 8)
         });
         file.map(|file| format!("{folder}/{file}"))

@@ -89,7 +89,9 @@ fn is_of(file: &str, module: &str) -> bool {
     match module.strip_suffix(".v") {
         None => file.starts_with(module),
         Some(module) => {
-            let hash = file.strip_prefix(module).and_then(|rest| rest.strip_suffix(".v"));
+            let hash = file
+                .strip_prefix(module)
+                .and_then(|rest| rest.strip_suffix(".v"));
             hash.is_some_and(|hash| hash.len() == 9 && hash.starts_with('_'))
         }
     }

@@ -7,7 +7,7 @@
 // The host writes weights, column parameters, operands and a program, starts it, waits for done_o
 // or error_o, and reads results and counters.
 //
-// Parameters, fixed when generated (in the name)
+// Parameters, fixed when generated
 //   Rows 8    rows of the array
 //   Cols 8    columns of the array
 //   Slices 2  data slices
@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_n6_w16_a16_b13_d8_t16_p10_e32_uw221_us3051_ud13 u_control (
+  heddle_control_r8_c8_m3_3cb48152 u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
@@ -191,7 +191,7 @@ module heddle_top_edge (
         state_buffer_ev_mask_read_out, state_buffer_ev_zero_out})
   );
 
-  heddle_state_buffer_r8_b2_e32_d512_w4_w4_l5 u_state_buffer (
+  heddle_state_buffer_r8_b2_e32_060aca42 u_state_buffer (
     .clk             (clk),
     .rst_n           (rst_n),
     .op_valid_i      (control_op_valid),
@@ -235,7 +235,7 @@ module heddle_top_edge (
     .ev_zero_o       (state_buffer_ev_zero_out)
   );
 
-  heddle_pe_array_r8_c8 u_array (
+  heddle_pe_array_r8_c8_2e7445f4 u_array (
     .clk    (clk),
     .rst_n  (rst_n),
     .x_i    (state_buffer_x),
@@ -247,7 +247,7 @@ module heddle_top_edge (
     .psum_o (array_psum_out)
   );
 
-  heddle_bias_row_c8_t16 u_bias (
+  heddle_bias_row_c8_t16_e07dce1c u_bias (
     .clk        (clk),
     .rst_n      (rst_n),
     .load_i     (control_bias_load),
@@ -260,7 +260,7 @@ module heddle_top_edge (
     .psum_o     (bias_psum)
   );
 
-  heddle_results_buffer_c8_d256 u_results (
+  heddle_results_buffer_c8_d256_fc80e7c1 u_results (
     .clk     (clk),
     .rst_n   (rst_n),
     .valid_i (control_res_valid),
@@ -273,7 +273,7 @@ module heddle_top_edge (
     .acc_o   (results_acc)
   );
 
-  heddle_post_c8_t16 u_post (
+  heddle_post_c8_t16_b1760c9c u_post (
     .clk        (clk),
     .rst_n      (rst_n),
     .load_i     (control_post_load),
@@ -296,7 +296,7 @@ module heddle_top_edge (
     .dr_data_o  (post_dr_data)
   );
 
-  heddle_drain_place_r8_c8 u_place (
+  heddle_drain_place_r8_c8_6d81ef18 u_place (
     .clk     (clk),
     .rst_n   (rst_n),
     .rotate_i(control_post_rotate),
