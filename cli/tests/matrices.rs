@@ -139,13 +139,25 @@ fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
 }
 
 #[test]
+fn products_whose_words_do_not_fit_are_cut_into_segments() {
+    let bench = files();
+    let found = bench.json("compile attention.json -c tiny.json -o p.json --json");
+    let segments = found["segments"].as_array().expect("segments");
+    assert!(segments.len() > 1, "{found}");
+    let layers = found["layers"].as_array().expect("layers");
+    assert!(
+        layers.iter().all(|layer| layer["runs_on"] == "array"),
+        "{found}"
+    );
+}
+
+#[test]
 fn bad_input_is_refused_with_code_2() {
     let bench = files();
     let rows = CONFIG.replace("\"rows\": 3", "\"rows\": 2");
     assert_ne!(rows, CONFIG);
     bench.write("rows.json", rows);
     bench.refused_with(&[
-        "compile attention.json -c tiny.json -o p.json | network attention does not fit tiny: program needs ",
         "compile chain.json -c rows.json -o p.json | traversal.rows gives 2 rows, sums that are stored before they \
          drain need 3; sums that drain at once (--drain direct) need 2",
         "compile chain.json -c tiny.json -o p.json --drain later | invalid value 'later' for '--drain <FORM>'",
