@@ -77,7 +77,6 @@ fn a_folder_of_heddle_is_replaced_as_a_whole() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     bench.done("gen -c c.json -o out");
     bench.done("gen -c c.json -o out --top pe");
-    let folder = bench.path().join("out");
     assert!(bench.module("out", "heddle_pe").is_some());
     assert!(bench.module("out", "heddle_pe_row_c4").is_none());
 }

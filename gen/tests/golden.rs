@@ -24,7 +24,10 @@ fn compare(modules: &[&Module], folder: &str) {
         .join(folder);
     for module in modules {
         // The files stand under the names without hashes, so that their history can be read.
-        let stem = module.name.rsplit_once('_').filter(|(_, hash)| hash.len() == 8);
+        let stem = module
+            .name
+            .rsplit_once('_')
+            .filter(|(_, hash)| hash.len() == 8);
         let stem = stem.map_or(module.name.as_str(), |(stem, _)| stem);
         let file = folder.join(format!("{stem}.v"));
         if std::env::var_os("HEDDLE_BLESS").is_some() {
