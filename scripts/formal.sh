@@ -40,9 +40,9 @@ else
   sed '/^#/d' "$list" | while read -r property form module fault; do
     mutant="$scratch/$((count += 1))-$form-$module"
     cp -r "$scratch/$form" "$mutant"
-    file=("$mutant/heddle_traversal_$module"_*.v)
-    sed -i "$fault" "${file[0]}"
-    ! cmp -s "${file[0]}" "$scratch/$form/$(basename "${file[0]}")" ||
+    file="$(file_of "$mutant" "traversal_$module")"
+    sed -i "$fault" "$file"
+    ! cmp -s "$file" "$scratch/$form/$(basename "$file")" ||
       die "$list: $module has nothing to change for $fault"
     check=check.sh
     [[ "$form" != unit ]] || check=unit.sh

@@ -80,14 +80,14 @@ broken() {
   local file folder="$scratch/broken"
   rm -rf "$folder"
   cp -r "$scratch/3x2" "$folder"
-  for file in "$folder/heddle_$2"*; do break; done
+  file="$(file_of "$folder" "$2")"
   sed -i "$3" "$file"
   ! cmp --silent "$file" "$scratch/3x2/$(basename "$file")" || die "$file has nothing to change for $3"
   write "$folder"
   report "3x2, $1" "$folder" "$4" violated
 }
-broken 'swap keeps the old weight' pe.v 's/active_q <= shadow_q/active_q <= active_q/' elements
-broken 'zero operand not gated' pe.v "s/product_q <= 17'd0/product_q <= mul_product/" elements
+broken 'swap keeps the old weight' pe 's/active_q <= shadow_q/active_q <= active_q/' elements
+broken 'zero operand not gated' pe "s/product_q <= 17'd0/product_q <= mul_product/" elements
 broken 'rotation leaves a word behind' drain_rotate_r3_s1 \
   's/valid_o\[0\] = valid_i\[2\]/valid_o[0] = valid_i[0]/' partitions
 broken 'last word stays' pack_issue 's/complete_q <= valid_i & flush_i/complete_q <= valid_i/' arrives

@@ -27,8 +27,8 @@ equal="sat -verify -seq 12 -set-init-zero -set-at 1 in_rst_n 0 $later -prove tri
 at_once='sat -verify -seq 1 -set rst_n 0 -prove running_o 0'
 report() {  # TEXT EXPECTED RESET YOSYS-COMMANDS
   local verdict=held begin="${EPOCHREALTIME/./}"
-  yosys -q -p "read_verilog $scratch/sync_low/*.v; delete heddle_ram_1r1w
-    read_verilog $scratch/$3/*.v; proc; flatten; memory_map; async2sync; dffunmap; $4" >"$scratch/log" 2>&1 || verdict=violated
+  yosys -q -p "read_verilog $scratch/sync_low/*.v
+    read_verilog -nooverwrite $scratch/$3/*.v; proc; flatten; memory_map; async2sync; dffunmap; $4" >"$scratch/log" 2>&1 || verdict=violated
   [[ "$verdict" == held ]] || grep --quiet 'proof did fail' "$scratch/log" || { cat "$scratch/log" >&2; die "yosys failed"; }
   [[ "$verdict" == "$2" ]] || { failed=1; verdict+=", EXPECTED $2"; }
   printf '%-44s %s in %d ms\n' "$1" "$verdict" $(((${EPOCHREALTIME/./} - begin) / 1000))

@@ -8,13 +8,16 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 [[ $# -eq 0 ]] || die "usage: scripts/formal_scaling.sh"
 "$heddle" gen -c "$root/configs/tiny.json" --top post -o "$scratch/gen" >/dev/null
+declare -A module
+module[rounding]="$(basename "$(file_of "$scratch/gen" rounding_shift)" .v)"
+module[scaling]="$(basename "$(file_of "$scratch/gen" requantise)" .v)"
 
 failed=0
 # report TEXT EXPECTED FOLDER TOP [MACRO...]: proves the assertion of a top module for 12 clocks
 report() {
   local verdict log text="$1" expected="$2" folder="$3" top="$4" begin="${EPOCHREALTIME/./}"
   # Registers without reset start with any content.
-  yosys -q -p "read_verilog $folder/heddle_*_shift.v $folder/heddle_high_multiply.v $folder/heddle_requantise_ls1.v
+  yosys -q -p "read_verilog $folder/*.v; rename ${module[$top]} ${top}_dut
     read_verilog -formal -sv ${*:5} $root/tb/formal/scaling.sv
     prep -flatten -nordff -top $top; select -assert-count 1 t:\$assert; async2sync; dffunmap
     setundef -undriven -anyseq; techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; opt_clean
@@ -41,16 +44,18 @@ done
 
 # broken MODULE SED TOP [MACRO...]: the assertion is violated by this fault
 broken() {
+  local file
   rm -rf "$scratch/broken"
   cp -r "$scratch/gen" "$scratch/broken"
-  sed -i "$2" "$scratch/broken/heddle_$1.v"
-  ! cmp --silent "$scratch/broken/heddle_$1.v" "$scratch/gen/heddle_$1.v" || die "$1 has nothing to change for $2"
+  file="$(file_of "$scratch/broken" "$1")"
+  sed -i "$2" "$file"
+  ! cmp --silent "$file" "$scratch/gen/$(basename "$file")" || die "$1 has nothing to change for $2"
   report "$1, $2" violated "$scratch/broken" "${@:3}"
 }
 for lost in '!twice_i | (' 'below_16 | (' 'coarse_below_q | (' 'below_4 | (' 'below_2 | ('; do
   broken rounding_shift "s/= $lost/= (/" rounding -DMULTIPLIER=0
 done
-broken requantise_ls1 's/!single_i & /!single_i | /' scaling "-DMULTIPLIER=31'h40000000"
+broken requantise 's/!single_i & /!single_i | /' scaling "-DMULTIPLIER=31'h40000000"
 broken saturating_shift 's/value_i\[31:15\]/value_i[31:16]/' scaling "-DMULTIPLIER=31'h40000000"
 broken high_multiply 's/product_ll_q};/17'\''d0};/' scaling "-DMULTIPLIER=31'h5a5a5a5b" "-DSHIFT=10'd5"
 exit "$failed"

@@ -64,12 +64,10 @@ prove() {
   defines="$(macros "$2")"
   top="$(jq --raw-output .top "$2/manifest.json")"
   if [[ "$1" == pair ]]; then
-    for packer in "$2"/heddle_sliced_{packed,writer}_*.v; do
-      [[ ! -e "$packer" ]] || break
-    done
+    packer="$(file_of "$2" 'sliced_(packed|writer)')"
     modules="rename $(instance "$packer" route) route_dut
       rename $(instance "$packer" pack) pack_dut
-      rename $(instance "$2"/heddle_sliced_restore_*.v unpack) unpack_dut
+      rename $(instance "$(file_of "$2" sliced_restore)" unpack) unpack_dut
       rename $(instance "$packer" write_select) select_dut"
     steps='orpos; strash; sat'
   else
@@ -120,10 +118,10 @@ done
 
 # broken FOLDER MODULE FROM TO: a copy with a fault.
 broken() {
-  local file="" copy="$scratch/broken"
+  local file copy="$scratch/broken"
   rm -rf "$copy"
   cp -r "$1" "$copy"
-  for file in "$copy"/heddle_sliced_"$2"_*.v; do break; done
+  file="$(file_of "$copy" "sliced_$2")"
   sed -i "s/$3/$4/" "$file"
   ! cmp --silent "$file" "$1/$(basename "$file")" || die "$file has no $3"
 }

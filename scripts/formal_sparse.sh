@@ -65,8 +65,7 @@ block() {
   local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken"
   local faults="$root/tb/formal/sparse_mutants.txt"
   [[ "${#asked[@]}" == 0 || " ${asked[*]} " == *" $name "* ]] || return 0
-  dut="$(basename "$(find "$folder" -name "heddle_$3.v")" .v)"
-  [[ -n "$dut" ]] || die "$folder has no $3"
+  dut="$(basename "$(file_of "$folder" "$3")" .v)"
   begin="${EPOCHREALTIME/./}"
   write "$folder" "$dut" "$4" "$7" holds reach
   # Equal assertions become one, and one may be lost
@@ -81,7 +80,7 @@ block() {
     [[ "$form" == "$name" ]] || continue
     rm -rf "$broken"
     cp -r "$folder" "$broken"
-    for file in "$broken/heddle_$module"*.v; do break; done
+    file="$(file_of "$broken" "$module")"
     sed -i "$fault" "$file"
     ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
     write "$broken" "$dut" "$4" "$7" holds
@@ -90,7 +89,7 @@ block() {
 }
 
 emit unit sparse_unit '{units: 1, channels: 2, sums: 64}'
-block sums unit 'unit_sums_*' sums 10 7 '-DLANES=2 -DADDRESS=6'
+block sums unit unit_sums sums 10 7 '-DLANES=2 -DADDRESS=6'
 for ports in 4 8; do
   emit "memories_$ports" sparse_memories "{units: $ports, memories: $ports, memory_network: \"benes\", unit_network: \"switch\"}"
 done
@@ -106,7 +105,7 @@ emit arbiter_3 sparse_tile '{tile: {kind: "arbiter", lanes: 3, weights_per_round
 block arbiter_1 arbiter_3 tile_arbiter_p3_l1 arbiter 6 3 '-DLANES=3 -DLIMIT=1'
 block arbiter_2 select_4 tile_arbiter_p4_l2 arbiter 6 3 '-DLANES=4 -DLIMIT=2'
 emit load sparse_load '{load_lanes: 8, load_entries: 2}'
-block load load 'sparse_load_*' load 8 5 '-DLANES=8 -DENTRIES=2'
+block load load sparse_load load 8 5 '-DLANES=8 -DENTRIES=2'
 emit map sparse_unit '{units: 1, load_lanes: 8, load_entries: 2, map_entries: 64}'
-block map map 'map_memory_*' map 12 6 -DMAX=64
+block map map map_memory map 12 6 -DMAX=64
 exit "$failed"

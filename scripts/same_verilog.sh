@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lists the SHA-256 of every Verilog file of the presets and of the configurations of same_verilog.txt,
 # of every module on its own, of both styles and of all four resets: what must not change when
-# only the source of the hardware does. With two programs, says which files differ.
+# only the source of the hardware does. With two programs, says which files differ; names of modules do not matter.
 # Usage: scripts/same_verilog.sh HEDDLE [OTHER_HEDDLE]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +13,7 @@ scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
 mapfile -t modules < <("$1" gen -c configs/tiny.json --top '?' -o "$scratch/none" 2>&1 |
-  sed 's/.*one of //; s/ ([^)]*)//g; s/, /\n/g')
+  sed 's/.*expected one of //; s/ ([^)]*)//g; s/, /\n/g')
 
 alone=(traversal traversal_table sliced sliced_counters offsets gemm)  # not parts of the machine
 
@@ -39,12 +39,9 @@ runs() {
 
 # Sums of the files of one run, with and without comments.
 sums() {  # HEDDLE NAME CONFIG OPTION...
-  local out="$scratch/out.$2.$BASHPID" file
+  local out="$scratch/out.$2.$BASHPID"
   "$1" gen -c "${@:3}" -o "$out" >/dev/null || { echo "$2: not generated"; return; }
-  for file in "$out"/*.v; do
-    echo "$2 $(basename "$file") $(sed '/^ *\/\//d; s| *//.*||' "$file" | sha256sum | cut -c 1-32)" \
-      "$(sha256sum <"$file" | cut -c 1-32)"
-  done
+  scripts/modules.py "$out" | sed --unbuffered "s/^/$2 /"  # lines of two runs stay whole
   rm -rf "$out"
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Synthesises a configuration, or plain Verilog, for Lattice ECP5 and prints what it costs.
 # Usage: scripts/synth.sh [OPTION]... CONFIG|FOLDER [TOP]
+#          TOP of a FOLDER is a module without its hash and parameters, or as much of its name as no other module has
 #        scripts/synth.sh [OPTION]... --top NAME [--set PARAMETER=VALUE]... FILE.v...
 #   --pnr      also places and routes on an LFE5U-85F, speed grade 6: median Fmax and its critical
 #              path. The ports end in a register chain, which is not part of the printed area.
@@ -48,7 +49,11 @@ if [[ -z "$top" ]]; then
     "$heddle" gen -c "$1" -o "$folder" ${2:+--top "$2"} >/dev/null
     set -- "$folder"  # the manifest knows the Verilog name of TOP
   fi
-  top="${2:-$(jq --exit-status --raw-output .top "$folder/manifest.json")}"
+  top="$(jq --exit-status --raw-output --arg begin "${2:-}" '[.top // empty, .modules[].name] as $all
+    | if $begin == "" then .top else
+        first(([$all[] | select(test("^\($begin)(_[a-z]+[0-9]+)*(_[0-9a-f]{8})?$"))], [$all[] | select(startswith($begin))])
+          | unique | select(length == 1))[0] end' "$folder/manifest.json")" ||
+    die "$folder has no module, or several, for TOP '${2:-}'"
   mapfile -t files < <(sed "s|^|$folder/|" "$folder/filelist.f")
 fi
 read="read_verilog ${files[*]}; ${set:+chparam$set $top}"

@@ -10,7 +10,7 @@ module rounding (
   (* anyconst *) reg signed [8:0] lo, hi;
 
   wire [7:0] found;
-  heddle_rounding_shift dut (.clk(clk), .value_i(value), .coarse_i(coarse), .fine_i(fine), .twice_i(twice),
+  rounding_dut dut (.clk(clk), .value_i(value), .coarse_i(coarse), .fine_i(fine), .twice_i(twice),
     .lo_i(lo), .hi_i(hi), .byte_o(found));
 
   // The value has one bit of the fraction.
@@ -56,7 +56,7 @@ module scaling (
   always @(posedge clk) if (n != 4'd15) n <= n + 1;
 
   wire [7:0] found;
-  heddle_requantise_ls1 dut (.clk(clk), .valid_i(valid), .acc_i(acc), .multiplier_i(multiplier), .left_i(left),
+  scaling_dut dut (.clk(clk), .valid_i(valid), .acc_i(acc), .multiplier_i(multiplier), .left_i(left),
     .right_i(right), .single_i(single), .lo_i(lo), .hi_i(hi), .byte_o(found));
 
   reg signed [31:0] sum;
