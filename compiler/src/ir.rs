@@ -6,6 +6,7 @@ mod hosts;
 mod limits;
 mod lying;
 mod matrices;
+mod needs;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::rule::Zeros;
 pub(crate) use constants::{Constants, TablePart};
 pub use graph::{Graph, Node, Place};
 pub(crate) use matrices::{Id, MatrixWork, Operation};
+pub use needs::{Need, needs};
 
 /// A network as operations.
 #[derive(Debug, Clone)]
@@ -56,11 +58,6 @@ pub(crate) fn lower<'n>(
     Ok(lowered)
 }
 
-/// Why the host runs a layer on every machine, for each layer of a network.
-pub(crate) fn always_on_host(network: &Network) -> Vec<Option<String>> {
-    constants::hosts((network, &readers(network)), BTreeMap::new(), true).0
-}
-
 impl<'n> Lowered<'n> {
     /// A network whose tensors the host keeps where it can, if so; it also runs these layers, for these reasons.
     pub fn of(
@@ -69,7 +66,7 @@ impl<'n> Lowered<'n> {
         options: &Options,
         (keeps, hosts): (bool, BTreeMap<usize, String>),
     ) -> Result<Self, CompileError> {
-        let readers = readers(&network);
+        let readers = hosts::readers(&network);
         let mut constants = constants::constants((&network, &readers), hosts, machine)?;
         if keeps {
             constants.keep(&network, &readers);
@@ -150,17 +147,4 @@ impl<'n> Lowered<'n> {
         };
         tensor..last + 1
     }
-}
-
-/// The layers that read each tensor.
-fn readers(network: &Network) -> Vec<Vec<usize>> {
-    let mut readers = vec![Vec::new(); network.layers.len() + 1];
-    for (index, layer) in network.layers.iter().enumerate() {
-        for input in &layer.inputs {
-            if readers[input.tensor].last() != Some(&index) {
-                readers[input.tensor].push(index);
-            }
-        }
-    }
-    readers
 }

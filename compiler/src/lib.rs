@@ -41,7 +41,6 @@ mod ir;
 mod layout;
 mod loops;
 mod memory;
-mod needs;
 mod options;
 mod pieces;
 mod product;
@@ -61,9 +60,8 @@ pub use emit::{ColumnParam, Compiled, LayerPlan, Load, Program, RunPlan, Segment
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
-pub use ir::{Graph, Node, Place};
+pub use ir::{Graph, Need, Node, Place, needs};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
-pub use needs::{Need, needs};
 pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};
 pub use pieces::Pieces;
 pub use product::{Mapping, matrix};

@@ -4,6 +4,19 @@ use heddle_network::Network;
 
 use super::lying::{makes, takes, wants};
 
+/// The layers that read each tensor.
+pub(super) fn readers(network: &Network) -> Vec<Vec<usize>> {
+    let mut readers = vec![Vec::new(); network.layers.len() + 1];
+    for (index, layer) in network.layers.iter().enumerate() {
+        for input in &layer.inputs {
+            if readers[input.tensor].last() != Some(&index) {
+                readers[input.tensor].push(index);
+            }
+        }
+    }
+    readers
+}
+
 /// Leaves layers of matrices to the host that stand beside planes: no tensor lies as both.
 pub(super) fn beside_planes(
     (network, readers): (&Network, &[Vec<usize>]),
@@ -81,7 +94,7 @@ mod tests {
         );
         let network = Network::from_json(&text).unwrap();
         let mut hosts = vec![None; network.layers.len()];
-        beside_planes((&network, &super::super::readers(&network)), &mut hosts);
+        beside_planes((&network, &readers(&network)), &mut hosts);
         let hosts = hosts.iter().map(Option::as_deref);
         let expected = [
             None,

@@ -3,9 +3,9 @@
 use heddle_arch::params::{MachineUnit, Params};
 use heddle_network::Layer;
 
+use super::needs::{is_maximum, left_shift};
 use crate::error::CompileError;
 use crate::ir::Lowered;
-use crate::needs::{is_maximum, left_shift};
 use crate::product::check_windows;
 
 /// Whether a machine can do what a network asks for; else what is missing.

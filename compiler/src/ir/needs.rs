@@ -1,8 +1,10 @@
 //! What each layer of a network needs of a machine, whatever its sizes.
 
+use std::collections::BTreeMap;
+
 use heddle_network::{Layer, Network, Reduction, Work};
 
-use crate::ir::always_on_host;
+use super::{constants, hosts};
 
 /// What a layer needs to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,4 +48,9 @@ pub(crate) fn is_maximum(layer: &Layer) -> bool {
 pub(crate) fn left_shift(layer: &Layer) -> Option<i32> {
     let shifts = layer.scales.iter().map(|scale| scale.shift());
     shifts.max().filter(|&shift| shift > 0)
+}
+
+/// Why the host runs a layer on every machine, for each layer of a network.
+fn always_on_host(network: &Network) -> Vec<Option<String>> {
+    constants::hosts((network, &hosts::readers(network)), BTreeMap::new(), true).0
 }
