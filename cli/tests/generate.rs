@@ -147,14 +147,18 @@ fn loop_style_prints_the_array_as_one_module() {
             .last()
             .cloned()
     };
-    let ports = |manifest: &Value| top(manifest).expect("a top module")["ports"].clone();
-    assert_eq!(usual["top"], loops["top"]);
+    let ports = |manifest: &Value| {
+        let top = top(manifest).expect("a top module");
+        [top["inputs"].clone(), top["outputs"].clone()]
+    };
+    assert_ne!(usual["top"], loops["top"]);
+    assert!(ports(&usual)[0].is_object());
     assert_eq!(ports(&usual), ports(&loops));
 }
 
 #[test]
-fn designs_of_different_resets_share_only_the_memory_cell() {
-    let mut seen = std::collections::BTreeSet::new();
+fn designs_of_different_resets_share_modules_without_a_reset_alone() {
+    let mut seen = BTreeMap::new();
     for (style, level) in [
         ("sync", "low"),
         ("sync", "high"),
@@ -168,8 +172,10 @@ fn designs_of_different_resets_share_only_the_memory_cell() {
         let folder = bench.path().join("out");
         let list = bench.read("out/filelist.f");
         for file in list.lines().filter(|file| *file != "heddle_ram_1r1w.v") {
-            assert!(seen.insert(file.to_string()), "{file} of {style}, {level}");
             let text = std::fs::read_to_string(folder.join(file)).expect("a module");
+            let other = seen.insert(file.to_string(), text.clone());
+            let is_same = other.is_none_or(|other| other == text && !text.contains(" rst"));
+            assert!(is_same, "{file} of {style}, {level}");
             let name = file.trim_end_matches(".v");
             let head = [format!("module {name} ("), format!("module {name};")];
             assert!(head.iter().any(|head| text.contains(head)), "{file}");
@@ -251,8 +257,11 @@ fn the_examples_of_the_pages_run_one_after_the_other_and_keep_each_others_output
             .lines()
             .filter_map(|line| line.strip_prefix("    scripts/synth.sh build/"));
         for module in modules {
-            let file = format!("build/{}.v", module.replace(' ', "/"));
-            assert!(bench.path().join(&file).exists(), "{page}: {file}");
+            let words: Vec<&str> = module.split_whitespace().collect();
+            let list = bench.read(&format!("build/{}/filelist.f", words[0]));
+            let name = words.get(1).filter(|name| name.starts_with("heddle_"));
+            let is_there = name.is_none_or(|name| list.lines().any(|file| file.starts_with(*name)));
+            assert!(is_there, "{page}: {module}");
         }
     }
     assert_eq!(

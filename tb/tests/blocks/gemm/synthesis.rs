@@ -15,7 +15,7 @@ fn synthesise(sources: &Sources, cells: usize) -> Result<(), String> {
     let ecp5 = format!("synth_ecp5 -no-rw-check -top {top}");
     let cell = match cells {
         0 => "",
-        _ => "heddle_dual_pe/t:$mul %d",
+        _ => "heddle_dual_pe_*/t:$mul %d",
     };
     let script = format!(
         "proc; opt; \

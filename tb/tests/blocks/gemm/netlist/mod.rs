@@ -299,8 +299,9 @@ fn sgcr_31_added_state_is_found_under_any_name() {
         .iter()
         .map(|(file, _)| file.trim_end_matches(".v"));
     let row = names.find(|name| name.starts_with("heddle_operand_row_a16_d1024_"));
-    let list = list.replace("ROW", row.expect("a core has rows"));
-    for ((module, from, to), found) in faults(&list).into_iter().zip(items) {
+    let row = row.expect("a core has rows");
+    for ((module, from, to), found) in faults(list).into_iter().zip(items) {
+        let to = &to.replace("ROW", row);
         // Behind the ports.
         let planted = match from {
             "@" => planted(&plain, module, "\n);\n", &format!("\n);\n  {to}\n")),
@@ -339,7 +340,7 @@ const POINTER: &str = "select -assert-count 1 t:heddle_offsets_pass_*; \
 const ADDERS: &str = "select -assert-none heddle_weight_*/t:$add heddle_weight_*/t:$sub \
                       heddle_operand_row*/t:$add heddle_operand_bank*/t:$add; \
                       select -assert-count 1 heddle_offsets_row_*/t:$add; \
-                      select -assert-none heddle_dual_pe/t:$mul %n t:$mul %i t:$div t:$mod \
+                      select -assert-none heddle_dual_pe_*/t:$mul %n t:$mul %i t:$div t:$mod \
                       t:$divfloor t:$modfloor t:$pow t:$macc t:$alu";
 
 #[test]
