@@ -47,9 +47,10 @@ pub(crate) fn allocate(requests: &[SpaceRequest]) -> Vec<usize> {
         let equal = before.filter(|&other| requests[other] == requests[i]);
         let first = equal.map_or(request.from, |other| addresses[other]);
         let align = request.align;
-        let mut ends = candidates
-            .range(first..)
-            .map(|at| at.next_multiple_of(align));
+        let mut ends = candidates.range(first..).map(|&at| match align {
+            1 => at,
+            _ => at.next_multiple_of(align),
+        });
         let end = ends.find(|&at| fits(at));
         let end = end.expect("behind the last tensor there is room");
         let lead = request.written.iter().position(|&written| written);

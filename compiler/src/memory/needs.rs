@@ -41,16 +41,17 @@ impl Memories<'_> {
         cut: &'l Cut,
     ) -> impl Iterator<Item = (usize, SpaceRequest)> + 'l {
         let tensors = self.tensors(layout).enumerate().skip(self.apart());
-        tensors.map(|(tensor, layout)| {
-            let request = SpaceRequest {
-                steps: self.lifetimes[tensor].clone(),
-                written: layout.written().clone(),
-                cleared: cut.cleared(tensor),
-                from: 0,
-                align: 1,
-            };
-            (tensor, request)
-        })
+        tensors.map(|(tensor, layout)| (tensor, self.request(tensor, layout, cut)))
+    }
+
+    fn request(&self, tensor: usize, layout: &TensorLayout, cut: &Cut) -> SpaceRequest {
+        SpaceRequest {
+            steps: self.lifetimes[tensor].clone(),
+            written: layout.written().clone(),
+            cleared: cut.cleared(tensor),
+            from: 0,
+            align: 1,
+        }
     }
 
     /// The tensors that some layers make may stay at their addresses when the network is cut so.
@@ -61,13 +62,18 @@ impl Memories<'_> {
         bases: &[u32],
         made: &Range<usize>,
     ) -> bool {
-        let requests: Vec<_> = self.requests(layout, cut).collect();
+        let tensors = || self.tensors(layout).enumerate().skip(self.apart());
         let word = |tensor: usize| (bases[tensor] / WORD_BYTES) as usize;
-        let made = requests
-            .iter()
-            .filter(|(tensor, _)| made.contains(&tensor.saturating_sub(1)));
-        let mut pairs = made.flat_map(|one| requests.iter().map(move |other| (one, other)));
-        pairs.all(|((a, one), (b, other))| a == b || agree((one, word(*a)), (other, word(*b))))
+        let mut made = tensors().filter(|(tensor, _)| made.contains(&tensor.saturating_sub(1)));
+        made.all(|(a, own)| {
+            let one = self.request(a, own, cut);
+            let end = word(a) + one.written.len();
+            // Most lie elsewhere: only of the others it is asked what they are.
+            tensors().all(|(b, layout)| {
+                let apart = word(b) >= end || word(b) + layout.written().len() <= word(a);
+                a == b || apart || agree((&one, word(a)), (&self.request(b, layout, cut), word(b)))
+            })
+        })
     }
 
     fn allocated(&self, layout: &Layout, cut: &Cut) -> Addresses {
