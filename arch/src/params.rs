@@ -368,11 +368,12 @@ impl Params {
     /// # Errors
     /// All faults of the document, each with its line, field, value and what is allowed.
     pub fn from_json(text: &str) -> Result<Params, ConfigErrors> {
-        let document = json::Document::parse(text)?;
+        let mut document = json::Document::parse(text)?;
         if let Some(fault) = other_kind(&document.value) {
             return Err(document.errors(vec![fault]));
         }
         let mut faults = document.check(&schema());
+        sparse::follow_array(&mut document.value);
         rules::check(&document.value, &mut faults);
         document.read(faults)
     }
@@ -479,6 +480,15 @@ impl Params {
         }
     }
 
+    /// Another array. A cluster that is an engine follows it.
+    pub fn set_array(&mut self, [rows, cols]: [u32; 2]) {
+        (self.array.rows, self.array.cols) = (rows, cols);
+        if let Some(section) = self.sparse.as_mut().filter(|section| section.engine) {
+            section.channels = cols;
+            section.load_lanes = None;
+        }
+    }
+
     /// Whether the machine has the sparse cluster as a second engine.
     pub fn has_cluster(&self) -> bool {
         self.sparse.as_ref().is_some_and(|section| section.engine)
@@ -488,7 +498,9 @@ impl Params {
     /// census of sums.
     pub fn sparse_cluster(&self) -> Sparse {
         let section = self.sparse.clone().unwrap_or_default();
-        let lanes = section.load_lanes.unwrap_or(self.array.rows.min(64));
+        let lanes = section
+            .load_lanes
+            .unwrap_or(self.array.rows.min(Sparse::LANES_MAX));
         Sparse {
             load_lanes: Some(lanes),
             load_entries: section.load_entries.min(1 << lanes.ilog2()),

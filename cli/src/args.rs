@@ -475,7 +475,7 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Check configurations and networks
+    /// Check configurations and networks, and say what of a configuration is wasted
     Check {
         /// Configurations, JSON files
         #[arg(value_name = "CONFIG", required_unless_present = "model")]
@@ -483,6 +483,9 @@ pub enum ConfigCommand {
         /// Networks, JSON files
         #[arg(short, long, value_name = "MODEL")]
         model: Vec<PathBuf>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

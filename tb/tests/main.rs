@@ -40,6 +40,7 @@ mod segments;
 mod shared_builds;
 mod sliced;
 mod sparse;
+mod tables;
 mod top;
 mod traversal;
 mod traversal_system;
