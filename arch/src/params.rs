@@ -46,6 +46,10 @@ pub struct Params {
     pub column_tiles: u32,
     /// The program memory.
     pub program: Program,
+    /// Ports of the memories that the host writes at rest only: the program (not in banks), biases, scales, activation
+    /// tables, row offsets. Default: one for writes and one for reads.
+    #[serde(default, skip_serializing_if = "TableMemory::is_two_ports")]
+    pub table_memory: TableMemory,
     /// Pooling and activation functions on the way of results. Default: none.
     #[serde(default, skip_serializing_if = "Post::is_plain")]
     pub post: Post,
@@ -61,6 +65,23 @@ pub struct Params {
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
+}
+
+/// Ports of a memory that is written at rest only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TableMemory {
+    /// One for writes and one for reads: `heddle_ram_1r1w`.
+    #[default]
+    TwoPorts,
+    /// One for both: `heddle_ram_1rw`.
+    OnePort,
+}
+
+impl TableMemory {
+    fn is_two_ports(&self) -> bool {
+        *self == TableMemory::TwoPorts
+    }
 }
 
 /// The array of processing elements.

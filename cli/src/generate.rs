@@ -20,6 +20,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         style: args.style.into(),
         timescale: args.timescale.clone(),
         prefix: args.prefix.clone(),
+        contracts: args.assert,
     };
     let designs = configurations.iter_mut().map(|params| {
         if let Some(style) = args.reset {

@@ -7,6 +7,7 @@ mod array;
 mod beside;
 mod blocks;
 mod buffer;
+mod contracts;
 mod control;
 mod converted;
 mod depthwise;

@@ -1,6 +1,6 @@
 // Repeats what a host did at a machine: PASS if every answer is that of the record and no output is X or Z after the
-// reset. MACHINE, COUNT and CTRL are filled in by the test.
-module replay;
+// reset. MACHINE, COUNT and CTRL are filled in by the test. Several machines may be simulated as one.
+module replay_MACHINE;
   // Write, byte address, data or answer.
   reg [99:0] accesses[0:COUNT-1];
   reg [99:0] access;
@@ -33,7 +33,7 @@ module replay;
   endtask
 
   initial begin
-    $readmemh("accesses.hex", accesses);
+    $readmemh("MACHINE.hex", accesses);
     {clk, rst_n, next, answered, pause, idle} = 0;
     for (clocks = 0; answered < COUNT; clocks = clocks + 1) begin
       rst_n = clocks >= 4;
@@ -59,6 +59,5 @@ module replay;
       #2 clk = 1'b0;
     end
     $display("PASS");
-    $finish;
   end
 endmodule

@@ -1,4 +1,6 @@
 //! What the tests of emitted Verilog share: emitting, verilating, pins by name, coverage.
+mod cells;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +32,8 @@ impl<T, E: std::fmt::Display> OrPanic<T> for Result<T, E> {
     }
 }
 
+pub use cells::{least, unknown};
+
 /// Seeds of the random tests; `HEDDLE_SEED` replaces them by one.
 pub fn seeds() -> Vec<u64> {
     match std::env::var("HEDDLE_SEED") {
@@ -45,25 +49,37 @@ pub fn emitted(block: impl Block) -> Sources {
 
 /// The Verilog of a block with its grids in a style.
 pub fn emitted_as(block: &dyn Block, style: TextStyle) -> Sources {
-    sources(design(block, style))
+    sources(design(block, style), least)
 }
 
 fn design(block: &dyn Block, style: TextStyle) -> Design {
     let options = EmitOptions {
         configuration: "test".into(),
         style,
+        contracts: true,
         ..EmitOptions::default()
     };
     emit(block, &options).or_panic()
 }
 
-fn sources(design: Design) -> Sources {
-    let files = design.files().into_iter();
+/// The files of a design, each text changed by `text`, which gets its name too.
+pub fn sources(design: Design, text: impl Fn(&str, &str) -> String) -> Sources {
+    let files = design.verilog().into_iter();
     Sources {
-        files: files.filter(|(name, _)| name.ends_with(".v")).collect(),
+        files: files
+            .map(|(name, old)| (name.clone(), text(&name, &old)))
+            .collect(),
         top: design.top,
         ports: Vec::new(),
     }
+}
+
+/// The design without its contracts: what breaks them on purpose, or has a fault that the test has to see.
+pub fn unchecked(mut sources: Sources) -> Sources {
+    for (_, text) in &mut sources.files {
+        *text = text.replace("`ifdef HEDDLE_ASSERT", "`ifdef HEDDLE_NEVER");
+    }
+    sources
 }
 
 /// The design with every `from` in the first file that begins with `module` replaced.
@@ -75,7 +91,7 @@ pub fn mutated(sources: &Sources, module: &str, from: &str, to: &str) -> Sources
         .find(|(name, text)| is_of(name, module) && text.contains(from))
         .unwrap_or_else(|| panic!("no file of {module} has \"{from}\""));
     file.1 = file.1.replace(from, to);
-    mutant
+    unchecked(mutant)
 }
 
 /// A file holds a module whose name begins so; with `.v` at the end nothing but the hash of its text comes behind.
@@ -121,7 +137,8 @@ pub fn model(block: &dyn Block) -> Model {
         output: port.direction == Direction::Output,
     };
     let ports = design.top_module().ports.iter().map(port).collect();
-    let mut sources = sources(design);
+    // As in the rust-hdl simulator, memories hold their words.
+    let mut sources = sources(design, |_, text| text.into());
     sources.ports = ports;
     let library = built(&sources, XInitial::Zero);
     Model::load(&library).or_panic()

@@ -101,7 +101,7 @@
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_3cb48152 (
+module heddle_control_r8_c8_m3_6a4a9b7d (
   input wire clk,
   input wire rst_n,
 
@@ -385,7 +385,7 @@ module heddle_control_r8_c8_m3_3cb48152 (
     .buffer_rdata_i    (buffer_rdata_i)
   );
 
-  heddle_sequencer_r8_c8_m3_5b10c492 u_sequencer (
+  heddle_sequencer_r8_c8_m3_5aaa282c u_sequencer (
     .clk            (clk),
     .rst_n          (rst_n),
     .host_start_i   (host_start),
