@@ -10,6 +10,7 @@ use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{ctrl, host_zero, start_pc, status};
 use heddle_arch::params::{Params, Reset, ResetLevel, ResetStyle};
 use heddle_arch::requantise::Scale;
+use heddle_tb::Model;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -289,7 +290,7 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     pair.compare().or_panic();
 }
 
-/// PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
+/// The start pulse, PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
 #[test]
 fn halt_ends_in_the_clock_of_the_page() {
     for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 7)] {
@@ -308,14 +309,66 @@ fn halt_ends_in_the_clock_of_the_page() {
             model.clock();
             clocks += 1;
         }
-        assert_eq!(clocks, 3 + array.rows + array.cols + 36 + extra);
+        assert_eq!(clocks, 4 + array.rows + array.cols + 36 + extra);
     }
 }
 
-/// Machines of every reset but the usual one.
+/// Without a look at STATUS: a host that waits for `running_o` finds nothing of the run before.
 #[test]
-fn a_machine_with_another_reset_runs_and_is_reset() {
+fn a_start_shows_at_the_pins_in_the_clock_after_it_and_not_before() {
+    for params in [machines::tiny(), machines::banked()] {
+        let machine = Machine::new(params);
+        let (mut pair, _) = pair_of(&machine, 1);
+        // A run that ends with HALT, then one that an error stops.
+        for (words, ends) in [
+            (HALT.encode(), 0b010),
+            (vec![0], 0b100),
+            (HALT.encode(), 0b010),
+        ] {
+            pair.write_program(0, &words);
+            pair.host.write(Register::StartPc.address(), 0).unwrap();
+            let model = pair.host.model();
+            let pins = |model: &mut Model, names: [&str; 3]| {
+                names.map(|name| model.port(name).map(|port| model.get(port)).unwrap())
+            };
+            let state = ["running_o", "done_o", "error_o"];
+            let before = pins(model, state);
+            for (name, value) in [
+                ("host_valid_i", 1),
+                ("host_write_i", 1),
+                ("host_addr_i", Register::Ctrl.address().into()),
+                ("host_wdata_i", CTRL_START),
+            ] {
+                let port = model.port(name).unwrap();
+                model.set(port, value);
+            }
+            model.eval();
+            assert_eq!(
+                pins(model, state),
+                before,
+                "no way from the request to these pins"
+            );
+            assert_eq!(before[0], 0);
+            model.clock();
+            let valid = model.port("host_valid_i").unwrap();
+            model.set(valid, 0);
+            model.eval();
+            assert_eq!(pins(model, state), [1, 0, 0]);
+            let running = model.port("running_o").unwrap();
+            let last = model.run_until(running, 0, 1000);
+            assert!(last.is_some_and(|clocks| clocks > 30), "{last:?}");
+            let [_, done, error] = pins(pair.host.model(), state);
+            assert_eq!(done << 1 | error << 2, ends);
+            assert!(!pair.host.status().unwrap().running);
+        }
+    }
+}
+
+/// Machines of every reset.
+#[test]
+fn a_machine_with_any_reset_runs_and_is_reset_and_takes_nothing_meanwhile() {
     for (style, level) in [
+        (ResetStyle::Sync, ResetLevel::Low),
         (ResetStyle::Async, ResetLevel::Low),
         (ResetStyle::Sync, ResetLevel::High),
         (ResetStyle::Async, ResetLevel::High),
@@ -352,7 +405,34 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
             let model = pair.host.model();
             model.clock();
             assert_eq!(model.get(running), 0);
-            model.set(reset, 1 - active);
+            // A write offered in reset waits, and is taken in the first clock after it.
+            let [valid, write, address, data, ready] =
+                ["valid_i", "write_i", "addr_i", "wdata_i", "ready_o"]
+                    .map(|name| model.port(&format!("host_{name}")).unwrap());
+            let request = [
+                (valid, 1),
+                (write, 1),
+                (address, Register::StartPc.address().into()),
+                (data, 9),
+            ];
+            request
+                .into_iter()
+                .for_each(|(port, value)| model.set(port, value));
+            for level in [active, active, 1 - active] {
+                model.set(reset, level);
+                model.eval();
+                assert_eq!(
+                    model.get(ready),
+                    u64::from(level != active),
+                    "{}",
+                    pair.place
+                );
+                model.clock();
+            }
+            model.set(valid, 0);
+            assert_eq!(pair.host.read(Register::StartPc.address()).unwrap(), 9);
+            pair.host.write(Register::StartPc.address(), 0).unwrap();
+            let model = pair.host.model();
             model.cycles(10);
             assert_eq!(model.get(running), 0);
             let status = pair.host.status().unwrap();

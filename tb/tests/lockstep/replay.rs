@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use heddle_arch::host::Register;
 use heddle_arch::params::Params;
 use heddle_tb::host::Access;
 use heddle_tb::verilate::Sources;
@@ -60,8 +59,7 @@ fn accesses(params: &Params, programs: u32) -> String {
 fn replay(folder: &Path, top: &str, accesses: &str) -> Checked {
     let bench = BENCH
         .replace("MACHINE", top)
-        .replace("COUNT", &accesses.lines().count().to_string())
-        .replace("CTRL", &format!("32'd{}", Register::Ctrl.address()));
+        .replace("COUNT", &accesses.lines().count().to_string());
     fs::write(folder.join("replay.v"), bench).expect("a folder of ours");
     fs::write(folder.join("accesses.hex"), accesses).expect("a folder of ours");
     let run = |command: &str| {

@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_3cb48152 u_control (
+  heddle_control_r8_c8_m3_d618b11a u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
