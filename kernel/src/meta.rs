@@ -170,6 +170,22 @@ impl Meta {
         }
     }
 
+    /// Puts a number in place of its name in braces, `{name}`, wherever the description has it.
+    ///
+    /// # Panics
+    /// If it is nowhere.
+    pub fn number(mut self, name: &str, value: usize) -> Self {
+        let place = format!("{{{name}}}");
+        assert!(
+            self.doc.iter().any(|line| line.contains(&place)),
+            "the description has no {place}"
+        );
+        for line in &mut self.doc {
+            *line = line.replace(&place, &value.to_string());
+        }
+        self
+    }
+
     /// Gives the meaning of a port; wins over the doc comment of the field.
     pub fn port(mut self, name: &str, doc: impl Into<String>) -> Self {
         self.fields.push((name.into(), doc.into()));

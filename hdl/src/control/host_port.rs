@@ -1,5 +1,6 @@
 //! The plain memory-mapped port of the host.
 
+use super::clocks::ANSWER;
 use super::counters::{counters, describe};
 use super::prefetch::ProgramWrite;
 use super::shape::ControlShape;
@@ -33,7 +34,7 @@ const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 ///
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
-/// Rows + 5 cycles after it, at one request per clock.
+/// {answer} cycles after it, at one request per clock.
 #[module(shape: ControlShape, describe)]
 pub struct HostPort {
     /// Request.
@@ -168,7 +169,7 @@ impl HostPort {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
                  buffer_data_o, past the codec.");
-        describe(meta, self._counts)
+        describe(meta, self._counts).number("answer", self._rows + ANSWER)
     }
 }
 
@@ -232,7 +233,7 @@ impl HostPort {
         self.take_write = write & !self.running_i;
         self.travel = mux(self.travel.get_bit(9), self.travel - 1, self.travel);
         if self.take & self.travels {
-            self.travel = (self._rows + 8 + 512).to_bits::<10>();
+            self.travel = (self._rows + ANSWER + 512).to_bits::<10>();
         }
 
         self.word = 0.into();
