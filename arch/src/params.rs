@@ -46,6 +46,10 @@ pub struct Params {
     pub column_tiles: u32,
     /// The program memory.
     pub program: Program,
+    /// Ports of the memories that the host writes at rest only: the program (not in banks), biases, scales, activation
+    /// tables, row offsets. Default: one for writes and one for reads.
+    #[serde(default, skip_serializing_if = "TableMemory::is_two_ports")]
+    pub table_memory: TableMemory,
     /// Pooling and activation functions on the way of results. Default: none.
     #[serde(default, skip_serializing_if = "Post::is_plain")]
     pub post: Post,
@@ -61,6 +65,23 @@ pub struct Params {
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
+}
+
+/// Ports of a memory that is written at rest only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TableMemory {
+    /// One for writes and one for reads: `heddle_ram_1r1w`.
+    #[default]
+    TwoPorts,
+    /// One for both: `heddle_ram_1rw`.
+    OnePort,
+}
+
+impl TableMemory {
+    fn is_two_ports(&self) -> bool {
+        *self == TableMemory::TwoPorts
+    }
 }
 
 /// The array of processing elements.
@@ -347,11 +368,12 @@ impl Params {
     /// # Errors
     /// All faults of the document, each with its line, field, value and what is allowed.
     pub fn from_json(text: &str) -> Result<Params, ConfigErrors> {
-        let document = json::Document::parse(text)?;
+        let mut document = json::Document::parse(text)?;
         if let Some(fault) = other_kind(&document.value) {
             return Err(document.errors(vec![fault]));
         }
         let mut faults = document.check(&schema());
+        sparse::follow_array(&mut document.value);
         rules::check(&document.value, &mut faults);
         document.read(faults)
     }
@@ -458,6 +480,15 @@ impl Params {
         }
     }
 
+    /// Another array. A cluster that is an engine follows it.
+    pub fn set_array(&mut self, [rows, cols]: [u32; 2]) {
+        (self.array.rows, self.array.cols) = (rows, cols);
+        if let Some(section) = self.sparse.as_mut().filter(|section| section.engine) {
+            section.channels = cols;
+            section.load_lanes = None;
+        }
+    }
+
     /// Whether the machine has the sparse cluster as a second engine.
     pub fn has_cluster(&self) -> bool {
         self.sparse.as_ref().is_some_and(|section| section.engine)
@@ -467,7 +498,9 @@ impl Params {
     /// census of sums.
     pub fn sparse_cluster(&self) -> Sparse {
         let section = self.sparse.clone().unwrap_or_default();
-        let lanes = section.load_lanes.unwrap_or(self.array.rows.min(64));
+        let lanes = section
+            .load_lanes
+            .unwrap_or(self.array.rows.min(Sparse::LANES_MAX));
         Sparse {
             load_lanes: Some(lanes),
             load_entries: section.load_entries.min(1 << lanes.ilog2()),

@@ -10,6 +10,11 @@ mod post;
 mod slices;
 mod sparse;
 
+/// Numbers of banks that a partition may have.
+const BANKS: [u64; 3] = [2, 4, 8];
+/// Fewest words of a program memory.
+const PROGRAM_WORDS_MIN: u64 = 64;
+
 /// Adds the violations of all rules whose fields are free of faults.
 pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     let known = Known { value };
@@ -119,15 +124,17 @@ fn banks(known: &Known) -> Option<Fault> {
         .as_bool()?;
     let clients = u64::from(Params::PARTITION_CLIENTS);
     let program = known.program_banks()?;
-    let too_few = wanted && banks < clients + program;
+    // Beside a program that leaves too few of any number of banks there is no right one.
+    let enough = BANKS.into_iter().find(|&n| n >= clients + program)?;
+    let too_few = wanted && banks < enough;
     too_few.then(|| {
         let beside = match program {
             0 => String::new(),
             _ => format!(" beside {program} of the program"),
         };
         let message = format!(
-            "is {banks}, expected at least {clients}{beside} with \"bank_per_client\": operands, weights and the drain \
-             may use a partition in one clock"
+            "is {banks}, expected at least {enough} with \"bank_per_client\": operands, weights and the drain, {clients} \
+             clients{beside}, may use a partition in one clock"
         );
         fault("state_buffer.banks", message)
     })
@@ -136,9 +143,11 @@ fn banks(known: &Known) -> Option<Fault> {
 fn multipliers(known: &Known) -> Option<Fault> {
     let cols = known.number("/array/cols")?;
     let shared = known.number("/post/columns_per_multiplier")?;
-    let is_legal = matches!(shared, 2 | 4) && cols % shared != 0;
-    is_legal.then(|| {
-        let message = format!("is {shared}, expected a divisor of array.cols, which is {cols}");
+    let is_wrong = matches!(shared, 2 | 4) && cols % shared != 0;
+    is_wrong.then(|| {
+        let allowed = if cols % 2 == 0 { "1 or 2" } else { "1" };
+        let message =
+            format!("is {shared}, expected {allowed}: a divisor of array.cols, which is {cols}");
         fault("post.columns_per_multiplier", message)
     })
 }
@@ -147,8 +156,7 @@ fn input_banks(known: &Known) -> Option<Fault> {
     let banks = known.number("/state_buffer/banks")?;
     let input = known.number("/state_buffer/input_banks")?;
     let least = u64::from(Params::WORK_BANKS_MIN);
-    let bank_count = matches!(banks, 2 | 4 | 8);
-    let too_many = bank_count && input + least > banks;
+    let too_many = BANKS.contains(&banks) && input + least > banks;
     too_many.then(|| {
         let message = format!(
             "is {input}, expected at most {} with {banks} banks: {least} others hold weights and results",
@@ -163,22 +171,33 @@ fn program(known: &Known) -> Option<Fault> {
     let needed = known.program_banks()?;
     let input = known.number("/state_buffer/input_banks").unwrap_or(0);
     let least = u64::from(Params::WORK_BANKS_MIN);
-    let bank_count = matches!(banks, 2 | 4 | 8);
-    let too_many = bank_count && input + least <= banks && needed + input + least > banks;
+    let clients = u64::from(Params::PARTITION_CLIENTS);
+    let too_few = BANKS.contains(&banks) && input + least <= banks;
+    // Banks for all clients that no number of banks has beside the program.
+    let apart = known.value.pointer("/state_buffer/bank_per_client");
+    let apart = apart.and_then(Value::as_bool) == Some(true) && needed + clients > BANKS[2];
+    let least = if apart {
+        least.max(clients.saturating_sub(input))
+    } else {
+        least
+    };
+    let too_many = too_few && needed + input + least > banks;
     too_many.then(|| {
         let apart = match input {
             0 => format!("{banks} banks"),
             _ => format!("{banks} banks, {input} of them for the input"),
         };
         let others = format!("{least} others hold weights and results");
-        let room = banks - input - least;
-        if room == 0 {
+        let room = banks.saturating_sub(input + least);
+        // Each bank more holds as many words more; their number is a power of two.
+        let words = known.number("/program/words").unwrap_or(0);
+        let most = room
+            .checked_ilog2()
+            .map_or(0, |power| (words / needed) << power);
+        if most < PROGRAM_WORDS_MIN {
             let message = format!("is \"banks\", expected \"separate\" with {apart}: {others}");
             return fault("program.memory", message);
         }
-        // Each bank more holds as many words more; their number is a power of two.
-        let words = known.number("/program/words").unwrap_or(0);
-        let most = words / needed * (1 << room.ilog2());
         let message = format!(
             "is {words}, expected at most {most} with \"memory\": \"banks\" and {apart}: {others}"
         );

@@ -81,12 +81,30 @@ const CASES: &[(&str, &str)] = &[
         r#""loops": 5, "units": {"weights": [1, 1, 1, 1], "stream": [0, 6], "drain": [0, 0]}"#,
     ),
     ("\"offset_bits\": 16", "\"offset_bits\": 24"),
+    // A cluster beside an array that it cannot serve, and options that do not follow the array
+    (
+        r#""cols": 4 },"#,
+        r#""cols": 5 }, "sparse": { "engine": true },"#,
+    ),
+    (
+        r#""rows": 4, "cols": 4 },"#,
+        r#""rows": 80, "cols": 4 }, "sparse": { "engine": true },"#,
+    ),
+    (
+        r#""column_tiles": 16"#,
+        r#""column_tiles": 512, "sparse": { "engine": true }"#,
+    ),
+    (
+        r#""column_tiles": 16"#,
+        r#""column_tiles": 32, "sparse": { "engine": true, "channels": 8, "load_lanes": 5, "tiles": 16 }"#,
+    ),
     ("[4, 4]", "[4, 5]"),
     ("[4, 4]", "[4, 4], \"unit_bits\": 4"),
     ("[4, 4]", "[2, 2, 3]"),
     ("[4, 4]", r#"[4, 4], "write": "exact", "mask": "field""#),
     ("[4, 4]", r#"[4, 4], "write": "exact", "mask": "hybrid""#),
     ("[4, 4]", "[1, 7], \"mask\": \"hybrid\""),
+    ("[4, 4]", "[1, 1], \"unit_bits\": 32, \"mask\": \"hybrid\""),
     ("[4, 4]", "[4, 12], \"unit_bits\": 4, \"mask\": \"hybrid\""),
     ("[4, 4]", "[3, 5], \"network\": \"half\""),
     ("[4, 4]", r#"[4, 4], "network": "half", "mask": "hybrid""#),
@@ -229,7 +247,7 @@ fn rules_of_slices_do_not_hide_each_other() {
     insta::assert_snapshot!(report(&text), @r#"
     line 8: state_buffer.slices.ends is unknown, expected one of access_threshold, end, latency, mask, network, plain, read_order, read_threshold, unit_bits, widths, word_bytes, write, write_threshold
     line 8: state_buffer.slices.latency is 4, expected 5: other values are for the stand-alone memory, section sliced
-    line 8: state_buffer.slices.network is "half": slice 0 holds 3 units packed, expected at least 4
+    line 8: state_buffer.slices.network is "half", expected "full": slice 0 holds 3 units packed, "half" needs at least 4
     line 8: state_buffer.slices.write is "exact", expected "fill" with mask "field"
     "#);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod advice;
 mod bad_config;
 mod bad_traverse;
 mod isa;

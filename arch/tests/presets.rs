@@ -131,7 +131,7 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     assert_eq!(field, "post.columns_per_multiplier");
     assert_eq!(
         message,
-        "post.columns_per_multiplier is 4, expected a divisor of array.cols, which is 6"
+        "post.columns_per_multiplier is 4, expected 1 or 2: a divisor of array.cols, which is 6"
     );
 }
 
@@ -147,7 +147,7 @@ fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
     }
     let (field, message) = fault(with(2, asked));
     assert_eq!(field, "state_buffer.banks");
-    assert!(message.contains("is 2, expected at least 3"), "{message}");
+    assert!(message.contains("is 2, expected at least 4"), "{message}");
     // Who does not ask may have fewer.
     let params = with(2, "").expect("valid");
     assert_eq!(with(2, ", \"bank_per_client\": false"), Ok(params.clone()));

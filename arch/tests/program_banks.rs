@@ -113,6 +113,6 @@ fn pet_60_clients_of_a_clock_do_not_count_on_the_banks_of_the_program() {
     };
     per_client(4, 128).expect("three others");
     let fault = per_client(4, 64).expect_err("two others");
-    let expected = "state_buffer.banks is 4, expected at least 3 beside 2 of the program with";
+    let expected = "state_buffer.banks is 4, expected at least 8 with \"bank_per_client\": operands, weights and the drain, 3 clients beside 2 of the program";
     assert!(fault.contains(expected), "{fault}");
 }

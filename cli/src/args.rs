@@ -75,6 +75,9 @@ pub struct GenArgs {
     /// In front of the names of all modules but memory cells, so that two versions can be in one chip
     #[arg(long, value_name = "NAME", default_value = "", value_parser = prefix)]
     pub prefix: String,
+    /// Print contracts too: simulators check them where HEDDLE_ASSERT is defined
+    #[arg(long)]
+    pub assert: bool,
     /// Reset style; the name of the top ends in _ar with async [default: that of the configuration]
     #[arg(long)]
     pub reset: Option<ResetArg>,
@@ -473,7 +476,7 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Check configurations and networks
+    /// Check configurations and networks, and say what of a configuration is wasted
     Check {
         /// Configurations, JSON files
         #[arg(value_name = "CONFIG", required_unless_present = "model")]
@@ -481,6 +484,9 @@ pub enum ConfigCommand {
         /// Networks, JSON files
         #[arg(short, long, value_name = "MODEL")]
         model: Vec<PathBuf>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

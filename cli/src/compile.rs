@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::{CompileArgs, DumpArg};
 use crate::failure::Failure;
-use crate::{input, output, pieces, replace, rows, segments, zeros};
+use crate::{input, output, pieces, replace, rows, segments, waste, zeros};
 
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
@@ -48,6 +48,7 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         }
         made => made.map_err(Failure::new)?,
     };
+    waste::warn(&args.config, &params);
     if options.tables.is_some() {
         output::print(&tables_text(&compiled.tables))?;
     }
@@ -282,6 +283,7 @@ fn summary(
                 "lacks": missed.lacks,
             })
         }).collect::<Vec<_>>(),
+        "wasted": waste::json(params),
     });
     rows::add_json(rows, &mut summary);
     if !program.pieces.is_empty() {

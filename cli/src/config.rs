@@ -1,11 +1,13 @@
 //! `heddle config`: the schema, a configuration with its derived sizes, and checks.
 
+use std::path::PathBuf;
+
 use heddle_arch::{Params, params};
 use serde_json::json;
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::failure::{BAD_INPUT, Failure};
-use crate::{input, output};
+use crate::{input, output, waste};
 
 /// Runs the command.
 pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
@@ -18,30 +20,51 @@ pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
         }
         ConfigCommand::Schema { .. } => output::print_json(&params::schema()),
         ConfigCommand::Show { config, json } => show(&input::read_config(config)?, *json),
-        ConfigCommand::Check { configs, model } => {
-            let mut lines = Vec::new();
-            let mut text = String::new();
-            for path in configs {
-                match input::read_config(path) {
-                    Ok(_) => text += &format!("{}: ok\n", path.display()),
-                    Err(failure) => lines.extend(failure.lines),
-                }
-            }
-            for path in model {
-                match input::read_model(path) {
-                    Ok(_) => text += &format!("{}: ok\n", path.display()),
-                    Err(failure) => lines.extend(failure.lines),
-                }
-            }
-            output::print(&text)?;
-            if lines.is_empty() {
-                return Ok(());
-            }
-            Err(Failure {
-                code: BAD_INPUT,
-                lines,
-            })
+        ConfigCommand::Check {
+            configs,
+            model,
+            json,
+        } => check(configs, model, *json),
+    }
+}
+
+/// Checks files: those that are good are named on stdout with what is wasted, faults are told as those of any input.
+fn check(configs: &[PathBuf], models: &[PathBuf], as_json: bool) -> Result<(), Failure> {
+    let mut lines = Vec::new();
+    let mut good = Vec::new();
+    for path in configs {
+        match input::read_config(path) {
+            Ok(params) => good.push((path.display(), Some(params))),
+            Err(failure) => lines.extend(failure.lines),
         }
+    }
+    for path in models {
+        match input::read_model(path) {
+            Ok(_) => good.push((path.display(), None)),
+            Err(failure) => lines.extend(failure.lines),
+        }
+    }
+    if as_json {
+        let files = good.iter().map(|(path, params)| {
+            json!({ "file": path.to_string(), "wasted": params.as_ref().map(waste::json) })
+        });
+        output::print_json(&json!({ "ok": files.collect::<Vec<_>>(), "errors": lines }))?;
+    } else {
+        let mut text = String::new();
+        for (path, params) in &good {
+            text += &format!("{path}: ok\n");
+            for wasted in params.iter().flat_map(waste::texts) {
+                text += &format!("{path}: wasted: {wasted}\n");
+            }
+        }
+        output::print(&text)?;
+    }
+    match lines.is_empty() {
+        true => Ok(()),
+        false => Err(Failure {
+            code: BAD_INPUT,
+            lines,
+        }),
     }
 }
 

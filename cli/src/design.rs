@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heddle_arch::Params;
-use heddle_arch::params::{ResetLevel, ResetStyle};
+use heddle_arch::params::{ResetLevel, ResetStyle, TableMemory};
 use heddle_gen::{EmitOptions, Reset, TextStyle};
 use heddle_hdl::catalog;
 use indicatif::ProgressBar;
@@ -26,6 +26,8 @@ pub struct Text {
     pub timescale: Option<String>,
     /// In front of the names of modules.
     pub prefix: String,
+    /// With contracts.
+    pub contracts: bool,
 }
 
 /// What is said about a module.
@@ -87,6 +89,8 @@ fn options(params: &Params, text: &Text) -> EmitOptions {
             ResetLevel::Low => heddle_gen::ResetLevel::Low,
             ResetLevel::High => heddle_gen::ResetLevel::High,
         },
+        one_port: params.table_memory == TableMemory::OnePort,
+        contracts: text.contracts,
         style: text.style,
         timescale: text.timescale.clone(),
         prefix: text.prefix.clone(),

@@ -61,8 +61,8 @@ fn base(args: &FitArgs) -> Result<Params, Failure> {
         Some(path) => input::read_config(path)?,
         None => Params::from_json(BASE).map_err(Failure::new)?,
     };
-    if let Some([rows, cols]) = args.array {
-        (base.array.rows, base.array.cols) = (rows, cols);
+    if let Some(array) = args.array {
+        base.set_array(array);
         base.validate().map_err(Failure::new)?;
     }
     Ok(base)

@@ -95,7 +95,7 @@ fn manifest_files(folder: &Path) -> Option<Vec<String>> {
     }
     let list = fs::read_to_string(folder.join("filelist.f")).unwrap_or_default();
     let mut files: Vec<String> = list.lines().map(|line| line.trim().to_string()).collect();
-    files.extend(["manifest.json", "filelist.f"].map(String::from));
+    files.extend(["manifest.json", "filelist.f", "ram_stub.v"].map(String::from));
     Some(files)
 }
 

@@ -1,11 +1,15 @@
 //! `heddle gen`: the Verilog of configurations as a folder.
 
+use heddle_arch::Params;
 use serde_json::json;
 
 use crate::args::GenArgs;
 use crate::design::{self, Design, Text};
 use crate::failure::Failure;
-use crate::{folder, input, output};
+use crate::{folder, input, output, waste};
+
+/// The machine among the modules that can be generated.
+const MACHINE: &str = "top";
 
 /// Runs the command.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -16,6 +20,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         style: args.style.into(),
         timescale: args.timescale.clone(),
         prefix: args.prefix.clone(),
+        contracts: args.assert,
     };
     let designs = configurations.iter_mut().map(|params| {
         if let Some(style) = args.reset {
@@ -27,9 +32,17 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let all: Vec<&Design> = designs.iter().collect();
     let files = heddle_gen::files(&all).map_err(|name| clash(&name, args))?;
     folder::write(&args.output, &files)?;
+    // Blocks that stand alone are not what networks run on.
+    let machines = match args.top == MACHINE {
+        true => &configurations[..],
+        false => &[],
+    };
+    for (path, params) in args.config.iter().zip(machines) {
+        waste::warn(path, params);
+    }
     let shown = args.output.display().to_string();
     match args.json {
-        true => output::print_json(&summary(&designs, &files, &shown)),
+        true => output::print_json(&summary(&designs, machines, &files, &shown)),
         false => output::print(&report(&designs, &files, &shown)),
     }
 }
@@ -44,17 +57,26 @@ fn clash(name: &str, args: &GenArgs) -> Failure {
 }
 
 /// What is written: of one design its fields, of several a list of these.
-fn summary(designs: &[Design], files: &[(String, String)], folder: &str) -> serde_json::Value {
-    let of_design = |design: &Design| {
-        json!({
+fn summary(
+    designs: &[Design],
+    machines: &[Params],
+    files: &[(String, String)],
+    folder: &str,
+) -> serde_json::Value {
+    let of_design = |(index, design): (usize, &Design)| {
+        let mut summary = json!({
             "configuration": design.configuration,
             "top": design.top,
             "modules": design::summaries(design),
-        })
+        });
+        if let Some(params) = machines.get(index) {
+            summary["wasted"] = waste::json(params);
+        }
+        summary
     };
     let mut summary = match designs {
-        [design] => of_design(design),
-        _ => json!({ "designs": designs.iter().map(of_design).collect::<Vec<_>>() }),
+        [design] => of_design((0, design)),
+        _ => json!({ "designs": designs.iter().enumerate().map(of_design).collect::<Vec<_>>() }),
     };
     summary["output"] = json!(folder);
     summary["files"] = files.iter().map(|(name, _)| name.as_str()).collect();

@@ -30,6 +30,7 @@ mod segments;
 mod sidecar;
 mod sim;
 mod traverse;
+mod waste;
 mod zeros;
 
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
 //! `heddle config`.
 
 use crate::bench::{Bench, CONFIG, MODEL};
+use serde_json::{Value, json as value};
 
 #[test]
 fn schemas_are_json() {
@@ -71,4 +72,83 @@ fn a_byte_order_mark_before_a_file_means_nothing() {
     bench.write("c.json", format!("\u{feff}{text}"));
     let line = "c.json:3: array.rows is 0, expected a whole number from 1 to 256";
     bench.refused("config show c.json", &[line]);
+}
+
+#[test]
+fn what_is_wasted_is_told_by_every_command_and_refused_by_none() {
+    let wide = CONFIG.replace("\"cols\": 4", "\"cols\": 5");
+    let engine = r#""sparse": { "engine": true, "units": 2 }, "results_buffer""#;
+    let engine = CONFIG
+        .replace("\"rows\": 4", "\"rows\": 2")
+        .replace("\"words_per_bank\": 256", "\"words_per_bank\": 512")
+        .replace(r#""results_buffer""#, engine);
+    let bench = Bench::new(&[
+        ("c.json", CONFIG),
+        ("w.json", &wide),
+        ("e.json", &engine),
+        ("m.json", MODEL),
+    ]);
+    let columns = "array.cols is 5, layers of planes use 4 of them, as many as array.rows; only matrices use more";
+    let told = format!("wasted: w.json: {columns}\n");
+
+    assert_eq!(
+        bench.done("config check c.json w.json -m m.json"),
+        format!("c.json: ok\nw.json: ok\nw.json: wasted: {columns}\nm.json: ok\n")
+    );
+    let field = value!([{ "field": "array.cols", "message": columns }]);
+    let expected = value!({
+        "ok": [
+            { "file": "c.json", "wasted": [] },
+            { "file": "w.json", "wasted": field },
+            { "file": "m.json", "wasted": null },
+        ],
+        "errors": [],
+    });
+    assert_eq!(
+        bench.json("config check c.json w.json -m m.json --json"),
+        expected
+    );
+
+    for (line, stderr, found) in [
+        ("gen -c w.json -o out --json", &told[..], &field),
+        ("gen -c c.json -o out --json", "", &value!([])),
+        ("compile m.json -c w.json -o p.json --json", &told, &field),
+        ("compile m.json -c c.json -o p.json --json", "", &value!([])),
+        // A part of the machine is no place for a network.
+        ("gen -c w.json -o out --top pe_row --json", "", &Value::Null),
+    ] {
+        let run = bench.heddle(line);
+        assert_eq!((run.code, &run.stderr[..]), (Some(0), stderr), "{line}");
+        let printed: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        assert_eq!(&printed["wasted"], found, "{line}");
+    }
+
+    let run = bench.heddle("compile m.json -c e.json --engine auto -o p.json --json");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    let printed: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let wasted = printed["wasted"].as_array().expect("a list");
+    let fields: Vec<&str> = wasted
+        .iter()
+        .filter_map(|waste| waste["field"].as_str())
+        .collect();
+    assert_eq!(fields, ["array.cols", "sparse.engine"]);
+    bench.refused_with(&["compile m.json -c e.json --engine sparse -o p.json | array.rows is 2, expected array.cols, which is 4"]);
+}
+
+#[test]
+fn a_cluster_that_is_an_engine_follows_the_array() {
+    let engine = r#""sparse": { "engine": true }, "results_buffer""#;
+    let bench = Bench::new(&[]);
+    bench.write("c.json", CONFIG.replace(r#""results_buffer""#, engine));
+    let shown = bench.json("config show c.json --json");
+    let section = &shown["configuration"]["sparse"];
+    assert_eq!(
+        (&section["channels"], &section["tiles"]),
+        (&value!(4), &value!(64))
+    );
+    bench.write("m.json", MODEL);
+    let found = bench.json("fit -m m.json -c c.json --array 8x8 --json");
+    let section = &found["smallest"]["configuration"]["sparse"];
+    assert_eq!(section["channels"], 8);
 }

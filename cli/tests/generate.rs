@@ -197,7 +197,13 @@ fn the_number_of_modules_does_not_depend_on_the_array() {
         ("wider.json", &wider),
     ]);
     let count = |config| {
-        let report = bench.json(&format!("gen -c {config} -o out --json"));
+        // Of the wider one some columns are wasted, which is told on stderr.
+        let run = bench.heddle(&format!("gen -c {config} -o out --json"));
+        assert_eq!(
+            (run.code, run.stderr.is_empty()),
+            (Some(0), config != "wider.json")
+        );
+        let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
         report["modules"].as_array().expect("modules").len()
     };
     assert_eq!(count("c.json"), count("larger.json"));
@@ -380,7 +386,89 @@ fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
     let ports = modules.last().expect("a top")["ports"]
         .as_u64()
         .expect("ports");
-    assert_eq!(text.lines().count(), modules.len() + ports as usize + 12);
+    let manifest: Value = serde_json::from_str(&text).expect("JSON");
+    let memories = manifest["memories"].as_array().expect("memories").len();
+    let lines = modules.len() + memories + ports as usize + 14;
+    assert_eq!(text.lines().count(), lines);
+}
+
+/// Paths, sizes and `Hold` of all memories that Icarus Verilog finds, indices as `*`, with their numbers.
+fn elaborated(bench: &Bench, top: &str) -> BTreeMap<(String, [u64; 3]), u64> {
+    for file in bench.read("out/filelist.f").lines() {
+        if file.starts_with("heddle_ram_") {
+            let text = bench.read(&format!("out/{file}"));
+            let shown = "  initial $display(\"%m %0d %0d %0d\", Width, Depth, Hold);\n\nendmodule";
+            bench.write(&format!("out/{file}"), text.replace("\nendmodule", shown));
+        }
+    }
+    let command = format!("iverilog -g2005 -s {top} -o found -c filelist.f && vvp -n found");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &command])
+        .current_dir(bench.path().join("out"));
+    let output = shell.output().expect("a shell");
+    let mut found = BTreeMap::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |at: usize| words[at].parse().expect("a number");
+        let pieces = words[0].split('[');
+        let path: Vec<&str> = pieces
+            .map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest))
+            .collect();
+        *found
+            .entry((path.join("[*]"), [number(1), number(2), number(3)]))
+            .or_default() += 1;
+    }
+    found
+}
+
+#[test]
+fn the_manifest_lists_the_memories_that_a_simulator_finds() {
+    let options = [
+        ("", 13),
+        (
+            r#""table_memory": "one_port", "post": {"activations": 2},"#,
+            14,
+        ),
+        (r#""sparse": {"engine": true},"#, 30),
+    ];
+    for (option, at_least) in options {
+        let config = CONFIG.replacen("\"program\"", &format!("{option} \"program\""), 1);
+        let bench = Bench::new(&[("c.json", &config)]);
+        bench.done("gen -c c.json -o out");
+        let manifest: Value = serde_json::from_str(&bench.read("out/manifest.json")).expect("JSON");
+        let memories = manifest["memories"].as_array().expect("memories");
+        let found = elaborated(&bench, manifest["top"].as_str().expect("a name"));
+        let mut listed = 0;
+        for memory in memories {
+            let number = |field: &str| memory[field].as_u64().expect("a number");
+            let hold = u64::from(memory["hold"].as_bool().expect("a flag"));
+            let sizes = [number("width"), number("depth"), hold];
+            let paths = memory["paths"].as_array().expect("paths").iter();
+            let paths = paths.map(|path| path.as_str().expect("a path").to_string());
+            let counts = paths.map(|path| found.get(&(path, sizes)).copied().unwrap_or_default());
+            let counts: Vec<u64> = counts.collect();
+            assert!(counts.iter().all(|count| *count > 0), "{memory}");
+            assert_eq!(counts.iter().sum::<u64>(), number("instances"), "{memory}");
+            let one_port = memory["cell"] == "heddle_ram_1rw";
+            assert_eq!(
+                one_port,
+                memory["written"] == "at_rest" && option.contains("one_port")
+            );
+            listed += counts.len();
+        }
+        assert_eq!(listed, found.len(), "patterns of paths");
+        assert!(found.values().sum::<u64>() >= at_least, "{found:?}");
+        let stub = bench.read("out/ram_stub.v");
+        for memory in memories {
+            let key = format!(
+                "{} x {},",
+                memory["instances"],
+                memory["key"].as_str().expect("a key")
+            );
+            assert!(stub.contains(&key), "{key}");
+        }
+    }
 }
 
 /// Two machines and a third, of which `heddle_sliced_packed_w8_s1` and others have several texts.

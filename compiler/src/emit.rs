@@ -18,7 +18,6 @@ use crate::choose::{Choice, MappingChoice, Missed, choices, missed};
 use crate::cost::{alone, operand_slots, tensor_slots};
 use crate::engine::Engines;
 use crate::error::CompileError;
-use crate::exact::DualSum;
 use crate::ir::{Lowered, Operation};
 use crate::memory::Placement;
 use crate::options::Options;
@@ -184,7 +183,7 @@ fn layer_plan(
             }),
         compared: (candidate.weights[index].as_ref())
             .and_then(|weights| weights.constants.dual)
-            .map(|_| DualSum::PAIRS),
+            .map(|dual| dual.compared),
         inputs: layer.inputs.iter().map(|input| input.tensor).collect(),
         output: index + 1,
     }

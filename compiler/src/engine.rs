@@ -10,3 +10,4 @@ mod layer;
 mod search;
 
 pub(crate) use choice::{Engines, choose};
+pub(crate) use layer::serves;

@@ -50,6 +50,8 @@ mod schedule;
 pub mod sparse;
 mod split;
 mod table;
+mod traversal;
+mod waste;
 mod ways;
 
 use heddle_arch::params::Params;
@@ -69,6 +71,7 @@ pub use rows::{Clocks, Counted, Exactness, Row, Rows, RunsOn};
 pub use rule::{Engine, EngineChoice, EngineOptions, EnginePolicy, Rule, Zeros, classify};
 pub use schedule::{Dependency, Reason, Schedule, Step, Unit};
 pub use table::Table;
+pub use waste::{Waste, wasted};
 pub use ways::MappingCost;
 
 /// `heddle_layout.py`: places of tensors and layers of the host, for whoever runs programs in Python.

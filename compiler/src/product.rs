@@ -27,5 +27,6 @@ pub use mapping::Mapping;
 pub(crate) use pixel_blocks::PixelBlocks;
 pub(crate) use pixel_orders::Orders;
 pub(crate) use row_tables::{RowEntries, RowTables};
+pub(crate) use streaming::tile_clocks;
 pub(crate) use weights::WeightPlan;
 pub(crate) use windows::{check_windows, pooled, sums_phases};

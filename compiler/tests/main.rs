@@ -24,3 +24,4 @@ mod sparse_random;
 mod stages;
 mod support;
 mod toeplitz;
+mod waste;

@@ -1,14 +1,12 @@
 //! The printed design and its files.
 
 use crate::manifest;
+use crate::memories::{CELLS, Instance, memories, with_contracts};
 use crate::passes::naming::is_same;
+use crate::stub;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-
-/// Text of the memory cell, the file that users replace by their own.
-pub const RAM_TEXT: &str = include_str!("heddle_ram_1r1w.v");
-/// Name of the memory cell.
-pub const RAM_NAME: &str = "heddle_ram_1r1w";
+use std::collections::BTreeSet;
 
 /// How registers are reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -60,6 +58,10 @@ pub struct EmitOptions {
     pub style: TextStyle,
     /// Unit and precision of time, for simulators that ask for one: `1ns/1ps`.
     pub timescale: Option<String>,
+    /// Memories that are written at rest only have one port.
+    pub one_port: bool,
+    /// Print contracts, for simulators that define HEDDLE_ASSERT.
+    pub contracts: bool,
     /// Stands in front of all names but those of memory cells: two versions may be in one project.
     pub prefix: String,
 }
@@ -114,8 +116,16 @@ pub struct Module {
     pub parameters: Vec<(String, u64)>,
     /// Source file and Rust item.
     pub source: String,
-    /// Names of instantiated modules and cells, sorted.
-    pub children: Vec<String>,
+    /// Modules and cells inside, in the order of the text.
+    pub instances: Vec<Instance>,
+}
+
+impl Module {
+    /// Names of the modules and cells inside, sorted.
+    pub fn children(&self) -> BTreeSet<&str> {
+        let instances = self.instances.iter();
+        instances.map(|instance| instance.module.as_str()).collect()
+    }
 }
 
 /// A printed design.
@@ -135,6 +145,8 @@ pub struct Design {
     pub reset_level: ResetLevel,
     /// How grids of cells are printed.
     pub style: TextStyle,
+    /// With contracts, for simulators that define HEDDLE_ASSERT.
+    pub contracts: bool,
     /// Unit and precision of time.
     pub timescale: Option<String>,
 }
@@ -146,12 +158,6 @@ pub fn sha256(text: &str) -> String {
 }
 
 impl Design {
-    /// Does the design contain memories?
-    pub fn has_ram(&self) -> bool {
-        let ram = |m: &Module| m.children.iter().any(|c| c == RAM_NAME);
-        self.modules.iter().any(ram)
-    }
-
     /// The module called `name`.
     pub fn module(&self, name: &str) -> Option<&Module> {
         self.modules.iter().find(|m| m.name == name)
@@ -162,13 +168,24 @@ impl Design {
         self.modules.last().expect("a design has a top module")
     }
 
+    /// What stands above each file.
+    fn head(&self) -> String {
+        let scale = self.timescale.as_ref();
+        scale.map_or(String::new(), |scale| format!("`timescale {scale}\n\n"))
+    }
+
     /// Verilog files with their contents, leaves first.
     pub fn verilog(&self) -> Vec<(String, String)> {
         let mut out = Vec::new();
-        let head = self.timescale.as_ref();
-        let head = head.map_or(String::new(), |scale| format!("`timescale {scale}\n\n"));
-        if self.has_ram() {
-            out.push((format!("{RAM_NAME}.v"), format!("{head}{RAM_TEXT}")));
+        let head = self.head();
+        for (name, text) in CELLS {
+            if self.modules.iter().any(|m| m.children().contains(name)) {
+                let text = match self.contracts {
+                    true => with_contracts(text),
+                    false => text.into(),
+                };
+                out.push((format!("{name}.v"), format!("{head}{text}")));
+            }
         }
         let file = |m: &Module| (format!("{}.v", m.name), format!("{head}{}", m.text));
         out.extend(self.modules.iter().map(file));
@@ -200,6 +217,12 @@ pub fn files(designs: &[&Design]) -> Result<Vec<(String, String)>, String> {
 fn with_lists(designs: &[&Design], mut out: Vec<(String, String)>) -> Vec<(String, String)> {
     let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
     let manifest = manifest::text(designs, &out);
+    let memories = memories(designs);
+    if !memories.is_empty() {
+        let tops: Vec<&str> = designs.iter().map(|design| design.top.as_str()).collect();
+        let text = stub::text(&memories, &tops, &designs[0].version);
+        out.push(("ram_stub.v".into(), designs[0].head() + &text));
+    }
     out.push(("filelist.f".into(), list));
     out.push(("manifest.json".into(), manifest));
     out

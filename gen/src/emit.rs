@@ -5,12 +5,14 @@ use crate::blocks::Block;
 use crate::design::{Design, Direction, EmitOptions, Module, Port, Reset, ResetLevel, TextStyle};
 use crate::error::{EmitError, Fault};
 use crate::ir::{self, BlockId, NetKind};
+use crate::memories::{self, Instance, Shape, Written};
 use crate::passes::legality::Paths;
 use crate::passes::{
-    connect, dedup, forward, generate, grid, legality, naming, pack, polarity, registers, scatter,
-    schedule, unroll, unused,
+    connect, contracts, dedup, forward, generate, grid, legality, naming, pack, polarity,
+    registers, scatter, schedule, unroll, unused,
 };
-use crate::print::{Style, plain, print};
+use crate::print::{Placed, Style, plain, print};
+use crate::table::Table;
 use heddle_kernel::BlockKind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,36 +24,36 @@ pub fn emit(
     top: &dyn rust_hdl_core::prelude::Block,
     options: &EmitOptions,
 ) -> Result<Design, EmitError> {
-    let blocks = dedup::walk(top)?;
-    let cells = cells(&blocks);
-    let mut paths: Vec<Paths> = Vec::new();
-    let mut modules: Vec<Option<ir::Module>> = Vec::new();
-    for block in &blocks {
-        if block.meta.kind == BlockKind::Prim {
-            paths.push(Paths::new());
-            modules.push(None);
-            continue;
-        }
-        let fail = |fault| EmitError {
-            path: block.path.clone(),
-            fault,
-        };
-        let module = compile(block, &blocks, &cells, options, &mut paths).map_err(fail)?;
-        modules.push(Some(module));
+    let mut blocks = dedup::walk(top)?;
+    if options.one_port {
+        share_ports(&mut blocks);
     }
-    let modules = match options.style {
-        TextStyle::Structural => modules,
-        TextStyle::Loops => grids(&blocks, &modules)?,
-    };
-    let (names, texts) = printed(&blocks, &modules, &cells, options)?;
+    let cells = cells(&blocks);
+    let mut modules = compiled(&blocks, &cells, options, false)?;
+    let (names, mut texts) = printed(&blocks, &modules, &cells, options)?;
+    if options.contracts {
+        // The names stay: what is checked is no part of the logic.
+        modules = compiled(&blocks, &cells, options, true)?;
+        for (id, text) in texts.iter_mut().enumerate() {
+            if let (Some(text), Some(module)) = (text, &modules[id]) {
+                let (with, placed) = text_of(&blocks[id], module, &cells, options, &names);
+                *text = (with.replace(naming::OWN_NAME, &names[id]), placed);
+            }
+        }
+    }
     let mut found: Vec<Module> = Vec::new();
     for (id, text) in texts.into_iter().enumerate() {
-        let (Some(module), Some(text)) = (&modules[id], text) else {
+        let (Some(module), Some((text, placed))) = (&modules[id], text) else {
             continue;
         };
         // Blocks that differ in what no text shows are one module.
         match found.iter().find(|other| other.name == names[id]) {
-            None => found.push(describe(module, &blocks[id], text, id, &names)),
+            None => {
+                let instances = placed.iter().map(|p| instance(p, &blocks, &names));
+                let mut module = describe(module, &blocks[id], text, names[id].clone());
+                module.instances = instances.collect();
+                found.push(module);
+            }
             Some(other) if naming::is_same(&other.text, &text) => {}
             Some(_) => {
                 return Err(EmitError {
@@ -69,9 +71,54 @@ pub fn emit(
         reset: options.reset,
         reset_level: options.reset_level,
         style: options.style,
+        contracts: options.contracts,
         timescale: options.timescale.clone(),
     })
 }
+
+/// The modules of all blocks, with or without their contracts.
+fn compiled(
+    blocks: &[Block],
+    cells: &Cells,
+    options: &EmitOptions,
+    contracts: bool,
+) -> Result<Vec<Option<ir::Module>>, EmitError> {
+    let mut paths: Vec<Paths> = Vec::new();
+    let mut modules: Vec<Option<ir::Module>> = Vec::new();
+    for block in blocks {
+        if block.meta.kind == BlockKind::Prim {
+            paths.push(Paths::new());
+            modules.push(None);
+            continue;
+        }
+        let fail = |fault| EmitError {
+            path: block.path.clone(),
+            fault,
+        };
+        let mut netlist = lowered(block, blocks).map_err(fail)?;
+        if !contracts {
+            contracts::drop(&mut netlist.0);
+        }
+        let module = compile(netlist, cells, options, &mut paths).map_err(fail)?;
+        modules.push(Some(module));
+    }
+    match options.style {
+        TextStyle::Structural => Ok(modules),
+        TextStyle::Loops => grids(blocks, &modules),
+    }
+}
+
+/// Gives memories that are written at rest only the cell with one port.
+fn share_ports(blocks: &mut [Block]) {
+    for block in blocks {
+        if block.meta.name == "ram_1r1w" && block.meta.get_param("at_rest") == Some(1) {
+            block.meta.name = "ram_1rw".into();
+        }
+    }
+}
+
+/// The text of a module and the instances in it.
+type Printed = (String, Vec<Placed>);
 
 /// Names of all blocks, and texts of those that are printed. Children come first: their names are part of the text that names their parent.
 fn printed(
@@ -79,7 +126,7 @@ fn printed(
     modules: &[Option<ir::Module>],
     cells: &Cells,
     options: &EmitOptions,
-) -> Result<(Vec<String>, Vec<Option<String>>), EmitError> {
+) -> Result<(Vec<String>, Vec<Option<Printed>>), EmitError> {
     let used = used(modules);
     let (mut names, mut final_names, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for (id, (block, module)) in blocks.iter().zip(modules).enumerate() {
@@ -91,31 +138,40 @@ fn printed(
             texts.push(None);
             continue;
         };
-        let text = |names: &[String]| {
-            let style = Style {
-                configuration: block.meta.is_top().then_some(&*options.configuration),
-                version: &options.version,
-                asynchronous: options.reset == Reset::Async,
-                names,
-                parameters: &cells.parameters,
-            };
-            print(module, &style)
-        };
+        let text = |names: &[String]| text_of(block, module, cells, options, names);
         let plain = text(&names);
-        let name = naming::module_name(&block.meta, &plain, options.suffix());
+        let name = naming::module_name(&block.meta, &plain.0, options.suffix());
         let name = name.map_err(|fault| EmitError {
             path: block.path.clone(),
             fault,
         })?;
-        let (own, text) = match options.prefix.as_str() {
+        let (own, (text, placed)) = match options.prefix.as_str() {
             "" => (name.clone(), plain),
             prefix => (format!("{prefix}{name}"), text(&final_names)),
         };
-        texts.push(Some(text.replace(naming::OWN_NAME, &own)));
+        texts.push(Some((text.replace(naming::OWN_NAME, &own), placed)));
         names.push(name);
         final_names.push(own);
     }
     Ok((final_names, texts))
+}
+
+/// The text of a module, in which its own name is still to be put.
+fn text_of(
+    block: &Block,
+    module: &ir::Module,
+    cells: &Cells,
+    options: &EmitOptions,
+    names: &[String],
+) -> Printed {
+    let style = Style {
+        configuration: block.meta.is_top().then_some(&*options.configuration),
+        version: &options.version,
+        asynchronous: options.reset == Reset::Async,
+        names,
+        parameters: &cells.parameters,
+    };
+    print(module, &style)
 }
 
 /// The modules with everything below a grid taken into it.
@@ -150,18 +206,21 @@ fn used(modules: &[Option<ir::Module>]) -> BTreeSet<BlockId> {
     out
 }
 
+/// Rust-hdl names to nets, kernels to statements of exact width.
+fn lowered(block: &Block, blocks: &[Block]) -> Result<(ir::Netlist, Table), Fault> {
+    let (mut netlist, table) = pack::build(block, blocks)?;
+    unroll::lower(block, &mut netlist, &table)?;
+    Ok((netlist, table))
+}
+
 /// The passes over one block, in order.
 fn compile(
-    block: &Block,
-    blocks: &[Block],
+    (mut netlist, table): (ir::Netlist, Table),
     cells: &Cells,
     options: &EmitOptions,
     paths: &mut Vec<Paths>,
 ) -> Result<ir::Module, Fault> {
     let unrolled = options.unrolled;
-    // Rust-hdl names to nets, kernels to statements of exact width.
-    let (mut netlist, table) = pack::build(block, blocks)?;
-    unroll::lower(block, &mut netlist, &table)?;
     let mut names = table.names;
 
     legality::drivers(&netlist)?;
@@ -182,6 +241,7 @@ fn compile(
         &mut inlined,
         &mut instances,
     );
+    let contracts = contracts::take(&netlist, &mut schedule)?;
     let registers = registers::group(&netlist, &schedule, &inlined, unrolled)?;
 
     // Elements to loops, in printing order.
@@ -202,6 +262,7 @@ fn compile(
         nets: netlist.nets,
         items,
         unused: Vec::new(),
+        contracts,
     };
     unused::collect(&mut module, &mut names);
     if options.reset_level == ResetLevel::High {
@@ -240,23 +301,44 @@ fn cells(blocks: &[Block]) -> Cells {
     };
     for (id, block) in blocks.iter().enumerate() {
         let value = |name: &str| block.meta.get_param(name).unwrap_or(1);
-        if block.meta.kind == BlockKind::Prim && block.meta.name == "ram_1r1w" {
+        if block.meta.kind == BlockKind::Prim && memories::cell(&block.meta.name).is_some() {
             out.address_bits.insert(id, value("addr_bits") as usize);
-            let parameters = ["width", "depth", "addr_bits"]
-                .map(|name| (naming::upper_camel(name), value(name).to_string()));
-            out.parameters.insert(id, parameters.to_vec());
+            let mut shown = vec!["width", "depth", "addr_bits", "hold"];
+            if value("lanes") > 1 {
+                shown.insert(3, "lanes");
+            }
+            let parameter = |name| (naming::upper_camel(name), value(name).to_string());
+            out.parameters
+                .insert(id, shown.into_iter().map(parameter).collect());
         }
     }
     out
 }
 
-fn describe(
-    module: &ir::Module,
-    block: &Block,
-    text: String,
-    id: BlockId,
-    names: &[String],
-) -> Module {
+/// An instance in a text by its name, with what it must be if it is a memory.
+fn instance(placed: &Placed, blocks: &[Block], names: &[String]) -> Instance {
+    let meta = &blocks[placed.block].meta;
+    let value = |name: &str| meta.get_param(name).unwrap_or_default();
+    let shape = |cell| Shape {
+        cell,
+        width: value("width"),
+        depth: value("depth"),
+        lanes: value("lanes"),
+        hold: value("hold") > 0,
+        written: match value("at_rest") {
+            0 => Written::DuringRuns,
+            _ => Written::AtRest,
+        },
+    };
+    Instance {
+        module: names[placed.block].clone(),
+        path: placed.path.clone(),
+        count: placed.count,
+        memory: memories::cell(&meta.name).map(shape),
+    }
+}
+
+fn describe(module: &ir::Module, block: &Block, text: String, name: String) -> Module {
     let port = |n: &&ir::Net| matches!(n.kind, NetKind::In | NetKind::Out);
     let ports = module.nets.iter().filter(port).map(|n| Port {
         name: n.name.clone(),
@@ -268,17 +350,14 @@ fn describe(
         elements: n.dims.clone(),
         doc: plain(&n.doc),
     });
-    let children: BTreeSet<String> = { ir::instances(&module.items).into_iter() }
-        .map(|id| names[id].clone())
-        .collect();
     let parameter = |p: &heddle_kernel::Param| (naming::upper_camel(&p.name), p.value);
     let shown = block.meta.params.iter().filter(|p| p.is_shown());
     Module {
-        name: names[id].clone(),
+        name,
         text,
         ports: ports.collect(),
         parameters: shown.map(parameter).collect(),
         source: format!("{}, {}", block.meta.source, block.meta.item),
-        children: children.into_iter().collect(),
+        instances: Vec::new(),
     }
 }

@@ -301,6 +301,37 @@ pub struct Register {
     pub init: u128,
 }
 
+/// Ports of contracts, before their values are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContractPorts {
+    /// Name of the field.
+    pub name: String,
+    /// What must hold.
+    pub text: String,
+    /// The only port; or of a stream valid, ready and words.
+    pub nets: Vec<NetId>,
+}
+
+/// What must hold in a module, outside of the logic.
+#[derive(Debug, Clone)]
+pub struct Contract {
+    /// Name of the field.
+    pub name: String,
+    /// What is said if it does not hold.
+    pub text: String,
+    /// When it holds.
+    pub rule: Rule,
+}
+
+/// When a contract holds.
+#[derive(Debug, Clone)]
+pub enum Rule {
+    /// While this is 1.
+    Holds(Expr),
+    /// If valid and words stay while valid is 1 and ready 0.
+    Waits(Expr, Expr, Expr),
+}
+
 /// A module ready to print.
 #[derive(Debug, Clone)]
 pub struct Module {
@@ -314,6 +345,8 @@ pub struct Module {
     pub items: Vec<Item>,
     /// Bits that nothing reads.
     pub unused: Vec<Expr>,
+    /// What simulators may check.
+    pub contracts: Vec<Contract>,
 }
 
 /// A module on its way from kernel to text.
@@ -329,6 +362,8 @@ pub struct Netlist {
     pub registers: Vec<Register>,
     /// The kernel, loops unrolled, widths exact.
     pub body: Vec<Stmt>,
+    /// Ports of contracts.
+    pub contracts: Vec<ContractPorts>,
 }
 
 /// Things in a module text, in printing order.

@@ -48,17 +48,19 @@ mod error;
 mod expr;
 mod ir;
 mod manifest;
+mod memories;
 mod passes;
 mod path;
 mod print;
 #[cfg(test)]
 mod samples;
+mod stub;
 mod table;
 
 pub use design::{
-    Design, Direction, EmitOptions, Module, Port, RAM_NAME, RAM_TEXT, Reset, ResetLevel, TextStyle,
-    files, sha256,
+    Design, Direction, EmitOptions, Module, Port, Reset, ResetLevel, TextStyle, files, sha256,
 };
 pub use emit::emit;
 pub use error::{EmitError, Fault};
+pub use memories::{CELLS, Instance, Memory, Shape, Written, memories, with_contracts};
 pub use passes::naming::flat as port_name;

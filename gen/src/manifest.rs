@@ -1,8 +1,10 @@
-//! `manifest.json`: what was generated, a line for each module and for each port of the top.
+//! `manifest.json`: what was generated, a line for each module, for each memory and for each port of the top.
 
 use crate::design::{Design, Direction, Module, Reset, ResetLevel, sha256};
+use crate::memories::memories;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 #[derive(Serialize)]
 struct ResetEntry {
@@ -20,7 +22,7 @@ struct ManifestEntry<'a> {
     parameters: Map<String, Value>,
     inputs: Map<String, Value>,
     outputs: Map<String, Value>,
-    children: &'a [String],
+    children: BTreeSet<&'a str>,
 }
 
 impl<'a> ManifestEntry<'a> {
@@ -40,7 +42,7 @@ impl<'a> ManifestEntry<'a> {
             parameters: module.parameters.iter().map(number).collect(),
             inputs: widths(Direction::Input),
             outputs: widths(Direction::Output),
-            children: &module.children,
+            children: module.children(),
         }
     }
 }
@@ -75,6 +77,7 @@ pub fn text(designs: &[&Design], files: &[(String, String)]) -> String {
     if let [design] = designs {
         lines.push(("ports", list(ports(design))));
     }
+    lines.push(("memories", list(memories(designs).iter().map(line))));
     lines.push(("modules", list(modules)));
     let lines: Vec<String> = lines
         .into_iter()
@@ -111,5 +114,8 @@ fn line(value: &impl Serialize) -> String {
 
 fn list(values: impl Iterator<Item = String>) -> String {
     let values: Vec<String> = values.map(|value| format!("    {value}")).collect();
+    if values.is_empty() {
+        return "[]".into();
+    }
     format!("[\n{}\n  ]", values.join(",\n"))
 }

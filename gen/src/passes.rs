@@ -20,6 +20,7 @@
 //! | [`polarity`] | module with `rst_n` | module with `rst` |
 
 pub mod connect;
+pub mod contracts;
 pub mod dedup;
 pub mod fold;
 pub mod forward;

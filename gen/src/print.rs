@@ -1,5 +1,6 @@
 //! Prints a module.
 
+mod contracts;
 mod declarations;
 mod expr;
 mod header;
@@ -30,19 +31,32 @@ pub struct Style<'a> {
     pub parameters: &'a BTreeMap<usize, Vec<(String, String)>>,
 }
 
-/// The Verilog text of a module.
-pub fn print(module: &Module, style: &Style) -> String {
+/// An instance in a text, or an array of them.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Block.
+    pub block: usize,
+    /// Path in the module; `[*]` stands for the index of a loop.
+    pub path: String,
+    /// Number of instances.
+    pub count: u64,
+}
+
+/// The Verilog text of a module, and the instances in it.
+pub fn print(module: &Module, style: &Style) -> (String, Vec<Placed>) {
     let mut printer = Printer {
         module,
         style,
         names: Names::default(),
         w: Writer::default(),
+        loops: Vec::new(),
+        placed: Vec::new(),
     };
     for net in &module.nets {
         printer.names.claim(&net.name);
     }
     printer.all();
-    printer.w.text
+    (printer.w.text, printer.placed)
 }
 
 struct Printer<'a> {
@@ -50,12 +64,16 @@ struct Printer<'a> {
     style: &'a Style<'a>,
     names: Names,
     w: Writer,
+    /// Names and sizes of the loops around.
+    loops: Vec<(String, u64)>,
+    placed: Vec<Placed>,
 }
 
 impl Printer<'_> {
     fn all(&mut self) {
         let mut uses = Uses::default();
         uses.items(&self.module.items);
+        uses.contracts(&self.module.contracts);
         for line in header::header(self.module, self.style.configuration, self.style.version) {
             self.w.line(format!("// {line}").trim_end());
         }
@@ -69,6 +87,7 @@ impl Printer<'_> {
             p.declarations(&uses);
             p.items(&module.items);
             p.unused();
+            p.contracts();
         });
         self.w.blank();
         self.w.line("endmodule");
@@ -144,12 +163,14 @@ impl Printer<'_> {
                 self.w.line(&format!(
                     "for ({v} = {from}; {v} < {to}; {v} = {v} + 1) begin : {name}"
                 ));
+                self.loops.push((name, (to - from) as u64));
                 for (n, item) in inner.iter().enumerate() {
                     if n > 0 {
                         self.w.blank();
                     }
                     self.item(item, 1);
                 }
+                self.loops.pop();
                 self.w.line("end");
             }
         }
@@ -193,6 +214,13 @@ impl Printer<'_> {
             name.push_str(&format!("_{i}"));
         }
         let name = self.names.claim(&name);
+        let loops = self.loops.iter();
+        let path: String = loops.map(|(name, _)| format!("{name}[*].")).collect();
+        self.placed.push(Placed {
+            block: c.block,
+            path: path + &name,
+            count: self.loops.iter().map(|(_, count)| count).product(),
+        });
         let module = &self.style.names[c.block];
         match self.style.parameters.get(&c.block) {
             None => self.w.line(&format!("{module} {name} (")),

@@ -66,6 +66,7 @@ pub fn net(name: &str, kind: NetKind, dims: &[usize], width: usize) -> Net {
 /// A netlist of nets and statements.
 pub fn netlist(nets: Vec<Net>, body: Vec<Stmt>) -> Netlist {
     Netlist {
+        contracts: Vec::new(),
         meta: Meta::module("sample"),
         nets,
         instances: Vec::new(),

@@ -35,6 +35,17 @@ pub struct Variant {
     pub count: usize,
 }
 
+/// The port of a memory that has one for reads and writes.
+#[derive(Debug)]
+pub struct SharedPort {
+    /// Write enable and address.
+    pub write: (NetId, NetId),
+    /// Read enable and address.
+    pub read: (NetId, NetId),
+    /// Enable and address of the port.
+    pub port: (NetId, NetId),
+}
+
 /// Names of a block: signals by key (`cell$x_i`), enum variants (`State$Idle`).
 #[derive(Debug, Default)]
 pub struct Table {
@@ -44,6 +55,8 @@ pub struct Table {
     pub variants: BTreeMap<String, Variant>,
     /// Products: signed factors and result, element by element.
     pub products: Vec<(NetId, NetId, NetId)>,
+    /// Ports of memories that read or write, element by element.
+    pub shared_ports: Vec<SharedPort>,
     /// Names in use.
     pub names: Names,
 }

@@ -82,12 +82,13 @@
 //!
 //! A primitive is a rust-hdl block with a hand-written model. The emitter knows each by the
 //! name in its [`Meta`] and prints it inside the module that uses it (`always`, `assign`), or
-//! as an instance of a hand-written cell (`heddle_ram_1r1w`).
+//! as an instance of a hand-written cell (`heddle_ram_1r1w`, `heddle_ram_1rw`, `heddle_ram_1r1w_lanes`).
 
 // The macros name this crate.
 extern crate self as heddle_kernel;
 
 mod arith;
+mod contract;
 mod doc;
 mod meta;
 mod mul;
@@ -101,6 +102,7 @@ mod sim;
 pub mod tree;
 
 pub use arith::{Arith, bit_cast_arith, bit_cast_signed, signed_cast_arith, signed_cast_to};
+pub use contract::{Contract, StreamContract};
 pub use doc::{Documented, SourceDoc, source_path};
 pub use heddle_kernel_macros::{bundle, kernel, module};
 pub use meta::{BlockKind, Meta, Param};
@@ -108,7 +110,7 @@ pub use mul::MulS;
 pub use number::Number;
 pub use part::{Follow, Part, Readable, Sink, assign};
 pub use place::{Drive, Read};
-pub use ram::{Ram1r1w, address_bits};
+pub use ram::{Ram1r1w, RamLanes, address_bits};
 pub use reg::{Delay, Reg, RegData, RegEn};
 pub use rust_hdl_core::prelude::{Bit, Block, Clock, Logic, Probe, TimingInfo};
 pub use rust_hdl_core::{ast, direction::Direction, logic};

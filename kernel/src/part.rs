@@ -3,7 +3,7 @@
 //! Every operation has the three forms of a kernel: what the simulation does, which signals are
 //! driven, and the statements of the syntax tree, in which a place is known by its name.
 
-use crate::{Delay, MulS, Ram1r1w, Read, Reg, RegData, RegEn};
+use crate::{Contract, Delay, MulS, Ram1r1w, RamLanes, Read, Reg, RegData, RegEn, StreamContract};
 use rust_hdl_core::ast::{VerilogExpression, VerilogStatement};
 use rust_hdl_core::direction::Direction;
 use rust_hdl_core::prelude::*;
@@ -57,17 +57,26 @@ impl<D: Direction, T: Synth> Part for Signal<D, T> {}
 impl<T: Synth> Part for Constant<T> {}
 impl<const A: usize, const B: usize, const P: usize> Part for MulS<A, B, P> {}
 
-impl<const AW: usize, const DW: usize> Part for Ram1r1w<AW, DW> {
-    fn clock(&mut self, clk: Clock, _: Bit) {
-        self.clk.next = clk;
-    }
-    fn connect_clock(&mut self) {
-        self.clk.connect();
-    }
-    fn clock_hdl(&self, name: &str, list: &mut Vec<VerilogStatement>) {
-        assign(&format!("{name}$clk"), "clk", list);
-    }
+/// Parts with a clock and nothing else that the macros drive.
+macro_rules! clocked {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> Part for $name {
+            fn clock(&mut self, clk: Clock, _: Bit) {
+                self.clk.next = clk;
+            }
+            fn connect_clock(&mut self) {
+                self.clk.connect();
+            }
+            fn clock_hdl(&self, name: &str, list: &mut Vec<VerilogStatement>) {
+                assign(&format!("{name}$clk"), "clk", list);
+            }
+        }
+    };
 }
+clocked!([const AW: usize, const DW: usize] Ram1r1w<AW, DW>);
+clocked!([const AW: usize, const DW: usize] RamLanes<AW, DW>);
+clocked!([] Contract);
+clocked!([const N: usize] StreamContract<N>);
 
 impl<D: Direction, T: Synth> Sink for Signal<D, T> {
     fn connect_sink(&mut self) {

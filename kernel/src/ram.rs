@@ -1,4 +1,4 @@
-//! Memory with one read and one write port.
+//! Memories with one read and one write port.
 
 use super::meta::Meta;
 use super::v;
@@ -9,12 +9,81 @@ pub fn address_bits(depth: usize) -> usize {
     depth.next_power_of_two().trailing_zeros().max(1) as usize
 }
 
+/// What a memory has to be, and what a memory of a cell library may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Demand {
+    /// `rdata_o` may be anything behind a cycle without a read.
+    passing: bool,
+    at_rest: bool,
+}
+
+/// Words of `elems` elements. Empty until the first write: most memories are built only to be printed.
+struct Words<const AW: usize, const DW: usize> {
+    words: Vec<Bits<DW>>,
+    elems: usize,
+    depth: usize,
+}
+
+impl<const AW: usize, const DW: usize> Words<AW, DW> {
+    fn new(elems: usize, depth: usize) -> Self {
+        assert!(elems > 0 && depth > 0, "a memory needs elements and words");
+        assert!(
+            address_bits(depth) <= AW,
+            "an address of {AW} bits cannot reach {depth} words"
+        );
+        Self {
+            words: Vec::new(),
+            elems,
+            depth,
+        }
+    }
+
+    fn at(&self, address: Bits<AW>) -> Option<usize> {
+        let address = address.to_u64() & ((1u64 << address_bits(self.depth)) - 1);
+        let address = usize::try_from(address).ok()?;
+        (address < self.depth).then_some(address * self.elems)
+    }
+
+    fn read(&self, address: Bits<AW>, element: usize) -> Bits<DW> {
+        let at = self.at(address);
+        let word = at.and_then(|at| self.words.get(at + element));
+        word.copied().unwrap_or_default()
+    }
+
+    fn write(&mut self, address: Bits<AW>, element: usize, value: Bits<DW>) {
+        if let Some(at) = self.at(address) {
+            self.words.resize(self.elems * self.depth, Bits::default());
+            self.words[at + element] = value;
+        }
+    }
+
+    fn meta(&self, name: &str, lanes: usize, demand: Demand) -> Meta {
+        Meta::prim(name)
+            .hidden("width", self.elems * DW, "bits of a word")
+            .hidden("depth", self.depth, "words")
+            .hidden("addr_bits", address_bits(self.depth), "bits of an address")
+            .hidden(
+                "lanes",
+                lanes,
+                "parts of a word that are written one by one",
+            )
+            .hidden(
+                "hold",
+                (!demand.passing).into(),
+                "1: rdata_o keeps its word",
+            )
+            .hidden("at_rest", demand.at_rest.into(), "1: written at rest only")
+    }
+}
+
 /// Memory of `depth` words of `elems` elements, one read and one write port, one clock.
 ///
-/// `rdata_o` changes one cycle after `ren_i` and holds its value while `ren_i` is low. A read
+/// `rdata_o` changes one cycle after `ren_i` and holds its value while `ren_i` is low; cells of a memory that is
+/// [`passing`](Self::passing) need not hold it, this model does. A read
 /// and a write of one address in one cycle must not happen: this model reads the old word, but
-/// memories that replace it may differ. The emitter prints an instance of `heddle_ram_1r1w`
-/// whose address has [`address_bits`] bits; higher bits of the address ports are ignored.
+/// memories that replace it may differ. The emitter prints an instance of `heddle_ram_1r1w`, or if asked to of
+/// `heddle_ram_1rw` for a memory that is written [`at_rest`](Self::at_rest).
+/// Its address has [`address_bits`] bits; higher bits of the address ports are ignored.
 /// Words beyond `depth` read as 0 and are not written. All words start at 0 in the model only.
 #[derive(LogicBlock)]
 pub struct Ram1r1w<const AW: usize, const DW: usize> {
@@ -32,10 +101,8 @@ pub struct Ram1r1w<const AW: usize, const DW: usize> {
     pub raddr_i: Signal<In, Bits<AW>>,
     /// Word read last, element 0 in the low bits.
     pub rdata_o: Vec<Signal<Out, Bits<DW>>>,
-    /// Empty until the first write: most memories are built only to be printed.
-    _words: Vec<Bits<DW>>,
-    _elems: usize,
-    _depth: usize,
+    _words: Words<AW, DW>,
+    _demand: Demand,
 }
 
 impl<const AW: usize, const DW: usize> Ram1r1w<AW, DW> {
@@ -44,11 +111,6 @@ impl<const AW: usize, const DW: usize> Ram1r1w<AW, DW> {
     /// # Panics
     /// If the memory is empty, or if `AW` bits cannot address it.
     pub fn new(elems: usize, depth: usize) -> Self {
-        assert!(elems > 0 && depth > 0, "a memory needs elements and words");
-        assert!(
-            address_bits(depth) <= AW,
-            "an address of {AW} bits cannot reach {depth} words"
-        );
         Self {
             clk: Default::default(),
             wen_i: Default::default(),
@@ -57,16 +119,21 @@ impl<const AW: usize, const DW: usize> Ram1r1w<AW, DW> {
             ren_i: Default::default(),
             raddr_i: Default::default(),
             rdata_o: v(elems),
-            _words: Vec::new(),
-            _elems: elems,
-            _depth: depth,
+            _words: Words::new(elems, depth),
+            _demand: Demand::default(),
         }
     }
 
-    fn word(&self, address: Bits<AW>) -> Option<usize> {
-        let address = address.to_u64() & ((1u64 << address_bits(self._depth)) - 1);
-        let address = usize::try_from(address).ok()?;
-        (address < self._depth).then_some(address * self._elems)
+    /// Nobody looks at `rdata_o` but in the cycle after a read.
+    pub fn passing(mut self) -> Self {
+        self._demand.passing = true;
+        self
+    }
+
+    /// The memory is written while the machine is at rest, and never read then, if `at_rest`.
+    pub fn at_rest(mut self, at_rest: bool) -> Self {
+        self._demand.at_rest = at_rest;
+        self
     }
 }
 
@@ -75,20 +142,19 @@ impl<const AW: usize, const DW: usize> Logic for Ram1r1w<AW, DW> {
         if !self.clk.pos_edge() {
             return;
         }
+        let both = self.ren_i.val() && self.wen_i.val();
+        assert!(
+            !(both && self._demand.at_rest),
+            "a memory that is written at rest is read at once"
+        );
         if self.ren_i.val() {
-            let at = self.word(self.raddr_i.val());
-            for i in 0..self._elems {
-                let word = at.and_then(|at| self._words.get(at + i));
-                self.rdata_o[i].next = word.copied().unwrap_or_default();
+            for (i, q) in self.rdata_o.iter_mut().enumerate() {
+                q.next = self._words.read(self.raddr_i.val(), i);
             }
         }
         if self.wen_i.val() {
-            if let Some(at) = self.word(self.waddr_i.val()) {
-                self._words
-                    .resize(self._elems * self._depth, Bits::default());
-                for i in 0..self._elems {
-                    self._words[at + i] = self.wdata_i[i].val();
-                }
+            for (i, d) in self.wdata_i.iter().enumerate() {
+                self._words.write(self.waddr_i.val(), i, d.val());
             }
         }
     }
@@ -98,14 +164,89 @@ impl<const AW: usize, const DW: usize> Logic for Ram1r1w<AW, DW> {
         }
     }
     fn hdl(&self) -> Verilog {
-        Verilog::Custom("heddle_ram_1r1w".into())
+        Verilog::Custom("memory".into())
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        Meta::prim("ram_1r1w")
-            .hidden("width", self._elems * DW, "bits of a word")
-            .hidden("depth", self._depth, "words")
-            .hidden("addr_bits", address_bits(self._depth), "bits of an address")
-            .into_timing()
+        let meta = self._words.meta("ram_1r1w", 1, self._demand);
+        meta.into_timing()
+    }
+}
+
+/// As [`Ram1r1w`], with a write enable for each element: an instance of `heddle_ram_1r1w_lanes`.
+#[derive(LogicBlock)]
+pub struct RamLanes<const AW: usize, const DW: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Write enable of each element.
+    pub wen_i: Vec<Signal<In, Bit>>,
+    /// Write address in words.
+    pub waddr_i: Signal<In, Bits<AW>>,
+    /// Word to write, element 0 in the low bits.
+    pub wdata_i: Vec<Signal<In, Bits<DW>>>,
+    /// Read enable.
+    pub ren_i: Signal<In, Bit>,
+    /// Read address in words.
+    pub raddr_i: Signal<In, Bits<AW>>,
+    /// Word read last, element 0 in the low bits.
+    pub rdata_o: Vec<Signal<Out, Bits<DW>>>,
+    _words: Words<AW, DW>,
+    _demand: Demand,
+}
+
+impl<const AW: usize, const DW: usize> RamLanes<AW, DW> {
+    /// A memory of `depth` words of `elems` elements of `DW` bits.
+    ///
+    /// # Panics
+    /// If the memory is empty, or if `AW` bits cannot address it.
+    pub fn new(elems: usize, depth: usize) -> Self {
+        Self {
+            clk: Default::default(),
+            wen_i: v(elems),
+            waddr_i: Default::default(),
+            wdata_i: v(elems),
+            ren_i: Default::default(),
+            raddr_i: Default::default(),
+            rdata_o: v(elems),
+            _words: Words::new(elems, depth),
+            _demand: Demand::default(),
+        }
+    }
+
+    /// As [`Ram1r1w::passing`].
+    pub fn passing(mut self) -> Self {
+        self._demand.passing = true;
+        self
+    }
+}
+
+impl<const AW: usize, const DW: usize> Logic for RamLanes<AW, DW> {
+    fn update(&mut self) {
+        if !self.clk.pos_edge() {
+            return;
+        }
+        if self.ren_i.val() {
+            for (i, q) in self.rdata_o.iter_mut().enumerate() {
+                q.next = self._words.read(self.raddr_i.val(), i);
+            }
+        }
+        for (i, d) in self.wdata_i.iter().enumerate() {
+            if self.wen_i[i].val() {
+                self._words.write(self.waddr_i.val(), i, d.val());
+            }
+        }
+    }
+    fn connect(&mut self) {
+        for q in &mut self.rdata_o {
+            q.connect();
+        }
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom("memory".into())
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        let lanes = self.wen_i.len();
+        let meta = self._words.meta("ram_1r1w_lanes", lanes, self._demand);
+        meta.into_timing()
     }
 }
 
@@ -164,6 +305,32 @@ mod tests {
         write(&mut u, 1, [9, 9]);
         assert_eq!(u.rdata_o[0].val().to_u64(), 7);
         assert_eq!(read(&mut u, 1), [9, 9]);
+    }
+
+    #[test]
+    fn lanes_are_written_one_by_one() {
+        let mut u = RamLanes::<8, 8>::new(3, 4);
+        for (lane, value) in [(0, 5), (1, 6), (2, 7), (1, 8)] {
+            u.waddr_i.next = 2.into();
+            for i in 0..3 {
+                u.wen_i[i].next = i == lane;
+                u.wdata_i[i].next = value.into();
+            }
+            clock_cycle!(u);
+        }
+        u.wen_i.iter_mut().for_each(|wen| wen.next = false);
+        u.ren_i.next = true;
+        u.raddr_i.next = 2.into();
+        clock_cycle!(u);
+        assert_eq!([0, 1, 2].map(|i| u.rdata_o[i].val().to_u64()), [5, 8, 7]);
+    }
+
+    #[test]
+    #[should_panic(expected = "is read at once")]
+    fn what_is_written_at_rest_is_not_read_then() {
+        let mut u = Ram1r1w::<8, 8>::new(2, 4).at_rest(true);
+        u.ren_i.next = true;
+        write(&mut u, 1, [9, 9]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ module heddle_ram_1r1w #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,

@@ -33,6 +33,7 @@ pub struct Api {
         unsafe extern "C" fn(*mut RawModel, port: u32, value: u64, max_cycles: u64) -> u64,
     pub(crate) trace_open: unsafe extern "C" fn(*mut RawModel, path: *const c_char) -> c_int,
     pub(crate) trace_close: unsafe extern "C" fn(*mut RawModel) -> c_int,
+    pub(crate) stops: unsafe extern "C" fn(*mut RawModel) -> u64,
 }
 
 /// Value of `clock` in a model without an input `clk`.

@@ -282,6 +282,12 @@ impl Model {
         found.then_some(cycles)
     }
 
+    /// How often the text has called `$stop`, as a broken contract does, since the last question.
+    pub fn take_stops(&mut self) -> u64 {
+        // SAFETY: the model is alive.
+        unsafe { (self.api().stops)(self.raw) }
+    }
+
     fn assert_clock(&self) {
         let has_clock = self.api().clock != NO_CLOCK;
         assert!(has_clock, "{} has no input clk", self.top);
@@ -328,8 +334,16 @@ impl Model {
 }
 
 impl Drop for Model {
+    /// # Panics
+    /// If the text has called `$stop`: what it checks does not hold, whatever the outputs are.
     fn drop(&mut self) {
+        let stops = self.take_stops();
         // SAFETY: the model is alive until here, the library still open.
         unsafe { (self.api().destroy)(self.raw) }
+        assert!(
+            stops == 0 || std::thread::panicking(),
+            "{}: {stops} breaches of contracts, told above",
+            self.top
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{SparseTile, powers};
 
@@ -14,7 +15,7 @@ pub struct Sparse {
     /// Units, each with a map memory, weights and sums of its own.
     #[schemars(range(min = 1, max = 64))]
     pub units: u32,
-    /// Output channels that a unit makes at once, g: its multipliers.
+    /// Output channels that a unit makes at once, g: its multipliers. Default: 8; with `engine` columns of the array.
     #[schemars(extend("enum" = [1, 2, 4, 8, 16, 32]))]
     pub channels: u32,
     /// Input channels of a position that are loaded at once. Default: rows of the array, at most 64.
@@ -41,7 +42,7 @@ pub struct Sparse {
     pub sums: u32,
     /// Sums are scaled to bytes before they leave a cluster that stands alone; else they leave with 32 bits.
     pub post: bool,
-    /// Groups of output channels whose parameters are kept, a power of two.
+    /// Groups of output channels whose parameters are kept, a power of two. Default: 64; with `engine` at least `column_tiles`.
     #[schemars(extend("enum" = powers(16, 256), "x-allowed" = "a power of two from 16 to 256"))]
     pub tiles: u32,
     /// Results that are not zero are counted as they leave, and maps are cut by these counts. Only with `post`.
@@ -107,7 +108,31 @@ impl SparseNetwork {
     }
 }
 
+/// Gives a cluster that is an engine the sizes that its section leaves out and that follow from the array.
+pub(super) fn follow_array(value: &mut Value) {
+    let number = |pointer| value.pointer(pointer).and_then(Value::as_u64);
+    let tiles = number("/column_tiles").map(|tiles| tiles.max(Sparse::default().tiles.into()));
+    let sizes = [("channels", number("/array/cols")), ("tiles", tiles)];
+    let section = value.get_mut("sparse").and_then(Value::as_object_mut);
+    let Some(section) = section.filter(|section| section.get("engine") == Some(&json!(true)))
+    else {
+        return;
+    };
+    for (name, size) in sizes {
+        if let (Some(size), false) = (size, section.contains_key(name)) {
+            section.insert(name.to_string(), json!(size));
+        }
+    }
+}
+
 impl Sparse {
+    /// Most output channels of a unit.
+    pub(crate) const CHANNELS_MAX: u32 = 32;
+    /// Most input channels that are loaded at once.
+    pub(crate) const LANES_MAX: u32 = 64;
+    /// Most groups of output channels whose parameters are kept.
+    pub(crate) const TILES_MAX: u32 = 256;
+
     /// The cluster as an engine of the machine: its sums leave through the drain unit, and nothing is counted.
     #[must_use]
     pub fn as_engine(self) -> Self {

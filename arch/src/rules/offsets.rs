@@ -56,7 +56,8 @@ fn check_store(value: &Value, section: &Value, faults: &mut Vec<Fault>) {
     let results = results.unwrap_or(Offsets::default().results.into());
     if results < rows {
         let message = format!(
-            "is {results}, expected at least the {rows} rows with \"store_each\": each keeps a sum"
+            "is {results}, expected at least {} with \"store_each\": each of {rows} rows keeps a sum",
+            rows.next_power_of_two()
         );
         faults.push(fault("offsets.results", message));
     }

@@ -43,6 +43,8 @@ struct Sizes {
     units: u64,
     first: u64,
     last: u64,
+    /// Slices.
+    count: u64,
     mask: MaskPlace,
     /// Units of slice 0 that hold the mask.
     taken: u64,
@@ -163,6 +165,7 @@ impl Options<'_> {
             units,
             first,
             last,
+            count: widths.len() as u64,
             mask,
             taken: mask_units(units as u32, unit_bits, mask).into(),
         })
@@ -180,11 +183,20 @@ impl Options<'_> {
         if sizes.first > sizes.taken {
             return None;
         }
+        let taken = counted(sizes.taken);
+        if sizes.taken + sizes.count > sizes.units {
+            let message = format!(
+                "is \"hybrid\", expected \"slice\" or \"field\": of {} in {} slices the mask would take {taken}, and one \
+                 more is in each slice",
+                counted(sizes.units),
+                sizes.count
+            );
+            return self.fault("mask", message);
+        }
         let message = format!(
-            "is {}, expected at least {} with mask \"hybrid\": the mask takes {} of slice 0",
+            "is {}, expected at least {} with mask \"hybrid\": the mask takes {taken} of slice 0",
             sizes.first,
             sizes.taken + 1,
-            counted(sizes.taken)
         );
         self.fault("widths[0]", message)
     }
@@ -196,14 +208,14 @@ impl Options<'_> {
         let before_last = sizes.units - sizes.last;
         let message = match self.field("network", PackNetwork::default())? {
             PackNetwork::Half if packed < half => {
-                format!("is \"half\": {holds}, expected at least {half}")
+                format!("is \"half\", expected \"full\": {holds}, \"half\" needs at least {half}")
             }
             PackNetwork::Split if packed > half => {
-                format!("is \"split\": {holds}, expected at most {half}")
+                format!("is \"split\", expected \"full\": {holds}, \"split\" needs at most {half}")
             }
             PackNetwork::Split if sizes.mask != MaskPlace::Hybrid && before_last > half => {
                 format!(
-                    "is \"split\": the slices before the last one hold {}, expected at most {half}",
+                    "is \"split\", expected \"full\": the slices before the last one hold {}, \"split\" needs at most {half}",
                     counted(before_last)
                 )
             }

@@ -18,31 +18,38 @@ fn check_engine(value: &Value, faults: &mut Vec<Fault>) {
     if is_engine != Some(true) {
         return;
     }
-    let default = Sparse::default();
     let number = |pointer: &str| value.pointer(pointer).and_then(Value::as_u64);
-    let option =
-        |name: &str, default: u32| number(&format!("/sparse/{name}")).unwrap_or(u64::from(default));
     let (Some(rows), Some(cols)) = (number("/array/rows"), number("/array/cols")) else {
         return;
     };
     let tiles = number("/column_tiles").unwrap_or(0);
     let shared = number("/post/columns_per_multiplier").unwrap_or(1);
     let mut found = Vec::new();
-    let channels = option("channels", default.channels);
-    if channels != cols {
+    // What no value of the cluster's options suits is a fault of the array.
+    let channels = number("/sparse/channels").unwrap_or(cols);
+    if !(cols.is_power_of_two() && cols <= u64::from(Sparse::CHANNELS_MAX)) {
+        let message = format!("is {cols}, expected 1, 2, 4, 8, 16 or 32 with sparse.engine");
+        found.push(fault("array.cols", message));
+    } else if channels != cols {
         let message =
             format!("is {channels}, expected array.cols, which is {cols}, with \"engine\"");
         found.push(fault("sparse.channels", message));
     }
     let lanes = number("/sparse/load_lanes").unwrap_or(rows);
-    if lanes != rows || rows > 64 {
-        let message = format!(
-            "is {lanes}, expected array.rows, which is {rows} (at most 64), with \"engine\""
-        );
+    if rows > u64::from(Sparse::LANES_MAX) {
+        let most = Sparse::LANES_MAX;
+        let message = format!("is {rows}, expected at most {most} with sparse.engine");
+        found.push(fault("array.rows", message));
+    } else if lanes != rows {
+        let message = format!("is {lanes}, expected array.rows, which is {rows}, with \"engine\"");
         found.push(fault("sparse.load_lanes", message));
     }
-    let kept = option("tiles", default.tiles);
-    if kept < tiles {
+    let kept = number("/sparse/tiles").unwrap_or(tiles);
+    if tiles > u64::from(Sparse::TILES_MAX) {
+        let most = Sparse::TILES_MAX;
+        let message = format!("is {tiles}, expected at most {most} with sparse.engine");
+        found.push(fault("column_tiles", message));
+    } else if kept < tiles {
         let message =
             format!("is {kept}, expected at least column_tiles, which is {tiles}, with \"engine\"");
         found.push(fault("sparse.tiles", message));

@@ -37,7 +37,7 @@ struct Wanted<'a> {
 /// Chooses the engine of each layer.
 ///
 /// # Errors
-/// There is no cluster, or it can do none of the layers, or not all that it is asked to do.
+/// There is no cluster, or it cannot do what it is asked to do: any of the layers, or all of them.
 pub(crate) fn choose(
     graph: &Lowered,
     candidate: &Candidate,
@@ -93,7 +93,8 @@ pub(crate) fn choose(
             Err(reason) => engines.choices[index] = Some(dense(reason)),
         }
     }
-    if let Some(reason) = unsuited.filter(|_| !suits) {
+    let is_asked = options.policy == EnginePolicy::Sparse && !suits;
+    if let Some(reason) = unsuited.filter(|_| is_asked) {
         let message = format!(
             "the sparse cluster can do no layer of {}: {reason}; or --engine dense",
             network.name

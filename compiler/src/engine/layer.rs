@@ -16,11 +16,21 @@ pub(super) struct Suited {
     pub step: [u32; 2],
 }
 
+/// Whether the cluster of a machine can do any layer; else why it cannot.
+pub(crate) fn serves(params: &Params) -> Result<(), String> {
+    let [rows, cols] = [params.array.rows, params.array.cols];
+    match rows == cols {
+        true => Ok(()),
+        false => Err(format!(
+            "array.rows is {rows}, expected array.cols, which is {cols}"
+        )),
+    }
+}
+
 /// The layer, if the cluster can do it; else why it cannot.
 pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Result<Suited, String> {
     let depthwise = layer.groups > 1;
     let one_to_one = [layer.groups, layer.output.channels] == [layer.input.channels; 2];
-    let is_square = params.array.rows == params.array.cols;
     let [down, right] = layer.stride;
     // One place of the kernel and no padding: what is between the strides is not loaded.
     let point = layer.kernel == [1, 1] && layer.padding == Padding::default();
@@ -49,17 +59,11 @@ pub(super) fn suited(layer: &Layer, plan: &WeightPlan, params: &Params) -> Resul
             !point && (down != right || ![1, 2, 4].contains(&down)),
             format!("its stride is {down} x {right}, expected 1, 2 or 4 in rows and columns"),
         ),
-        (
-            !is_square,
-            format!(
-                "array.rows is {}, expected array.cols, which is {}",
-                params.array.rows, params.array.cols
-            ),
-        ),
     ];
     if let Some((_, reason)) = wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
         return Err(reason);
     }
+    serves(params)?;
     let Padding { top, left, .. } = layer.padding;
     let output = [layer.output.height, layer.output.width];
     let own = if point { 1 } else { down };

@@ -19,12 +19,11 @@ pub struct DualSum {
     pub scale: DualScale,
     /// Rounding of their sum.
     pub rounding: Rounding,
+    /// Pairs of bytes whose sums were compared, and equal.
+    pub compared: u64,
 }
 
 impl DualSum {
-    /// Pairs of bytes for which a sum is compared.
-    pub const PAIRS: u64 = 1 << 16;
-
     /// The inputs in the order in which they are added, and their weights in the array.
     #[must_use]
     pub fn terms(&self) -> &[(usize, i8)] {
@@ -91,8 +90,8 @@ pub(crate) fn dual_sum(layer: &Layer, sum: Sum) -> Result<DualSum, Difference> {
             for products in products(targets, again) {
                 for rounding in [Rounding::Single, Rounding::Double] {
                     let found = products.sum(upper, sum.subtracts, shift, rounding);
-                    if reference.is_exact(&found) {
-                        return Ok(found);
+                    if let Some(compared) = reference.compared(&found) {
+                        return Ok(DualSum { compared, ..found });
                     }
                     first.get_or_insert(found);
                 }
@@ -178,6 +177,7 @@ impl Products {
             count: if self.again == 0 { 2 } else { 3 },
             scale: DualScale::new(self.factors, shift).expect("factors and shift are in range"),
             rounding,
+            compared: 0,
         }
     }
 }
@@ -260,18 +260,25 @@ impl Reference {
         self.made(found, pair) == self.outputs[pair]
     }
 
-    fn is_exact(&mut self, found: &DualSum) -> bool {
+    /// Pairs that were compared if all of them are right; none if one is wrong.
+    fn compared(&mut self, found: &DualSum) -> Option<u64> {
         let hard = self
             .hard
             .iter()
             .position(|&pair| !self.is_right(found, pair));
         if let Some(at) = hard {
             self.hard[..=at].rotate_right(1);
-            return false;
+            return None;
         }
-        let wrong = (0..self.outputs.len()).find(|&pair| !self.is_right(found, pair));
-        self.hard.splice(0..0, wrong);
-        wrong.is_none()
+        let mut compared = 0;
+        for pair in 0..self.outputs.len() {
+            if !self.is_right(found, pair) {
+                self.hard.insert(0, pair);
+                return None;
+            }
+            compared += 1;
+        }
+        Some(compared)
     }
 
     fn difference(&self, found: &DualSum) -> Difference {
@@ -401,7 +408,8 @@ mod tests {
             match dual_sum(&layer, sum) {
                 Ok(found) => {
                     let all = reference.difference(&found);
-                    assert_eq!((all.cases, all.wrong), (DualSum::PAIRS, 0));
+                    assert_eq!((all.cases, all.wrong), (256 * 256, 0));
+                    assert_eq!(found.compared, 256 * 256);
                     threes += usize::from(found.terms().len() == 3);
                     true
                 }
@@ -430,6 +438,10 @@ mod tests {
         let mut reference = Reference::of(&layer, sum);
         let difference = reference.difference(&found);
         assert!(difference.wrong > 100, "{difference:?}");
-        assert!(!reference.is_exact(&found), "no pair is looked at first");
+        assert_eq!(
+            reference.compared(&found),
+            None,
+            "no pair is looked at first"
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! What a machine must have for a network, before anything is laid out.
 
-use heddle_arch::params::{MachineUnit, Params};
+use heddle_arch::params::Params;
 use heddle_network::Layer;
 
 use super::needs::{is_maximum, left_shift};
 use crate::error::CompileError;
 use crate::ir::Lowered;
 use crate::product::check_windows;
+use crate::traversal::check_traversal;
 
 /// Whether a machine can do what a network asks for; else what is missing.
 pub(super) fn check(graph: &Lowered, params: &Params) -> Result<(), CompileError> {
@@ -20,37 +21,6 @@ pub(super) fn check(graph: &Lowered, params: &Params) -> Result<(), CompileError
             message,
         })
     })
-}
-
-/// Whether the traversal units have the rows and loops of every program.
-fn check_traversal(params: &Params) -> Result<(), CompileError> {
-    let traversal = &params.traversal;
-    for (field, found) in [
-        ("traversal.rows", traversal.rows),
-        ("traversal.loops", traversal.loops),
-    ] {
-        if found < 2 {
-            return Err(CompileError::Traversal { field, found });
-        }
-    }
-    // Loads walk the words of a tile and the tiles, and then a tail; the least of products are a prologue and two
-    // loops of operands, of drains two loops of pixels.
-    for (unit, needed) in [
-        (MachineUnit::Weights, &[2, 1][..]),
-        (MachineUnit::Stream, &[0, 2]),
-        (MachineUnit::Drain, &[2]),
-    ] {
-        let loops = traversal.unit_loops(unit);
-        if loops.len() < needed.len() || loops.iter().zip(needed).any(|(has, needs)| has < needs) {
-            let field = traversal.unit_field(unit, "traversal.loops");
-            return Err(CompileError::Unit {
-                field,
-                loops,
-                needed,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Whether a machine has the scales of a layer; else what is missing.

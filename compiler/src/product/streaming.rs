@@ -4,6 +4,7 @@
 //! 7 g + j + 1 clocks after the tile's first one, so that of most words few bytes are taken. Tiles therefore begin fewer
 //! words apart in memory than in time: a word is read several times, and other bytes of it are taken each time.
 
+use heddle_arch::params::Params;
 use heddle_arch::word::COLUMNS_PER_WORD;
 
 /// When the words of streamed weights come, and where they lie.
@@ -35,6 +36,15 @@ impl Streaming {
         }
     }
 
+    /// For K tiles of so many vectors, if they come faster than loaded weights and no sum is asked for, `distance` slots behind, before it has
+    /// left the array: streamed weights do not wait.
+    pub fn in_time(vectors: u32, distance: u32, params: &Params) -> Option<Self> {
+        let words = params.weight_words();
+        let streaming = Self::of(words, vectors, params.post.columns_per_multiplier);
+        let is_faster = streaming.period < params.array.cols + words;
+        (is_faster && distance <= streaming.period).then_some(streaming)
+    }
+
     /// Words in front of the tail.
     pub fn main_words(&self, tiles: u64) -> u64 {
         match tiles {
@@ -57,6 +67,16 @@ impl Streaming {
             _ => self.main_words(tiles) + clock - tiles * period,
         }
     }
+}
+
+/// Clocks from a K tile of so many vectors to the next one of the same product.
+pub(crate) fn tile_clocks(vectors: u32, params: &Params) -> u32 {
+    let distance = params.sum_distance();
+    let loaded = params.array.cols + params.weight_words();
+    let streaming = Streaming::in_time(vectors, distance, params);
+    streaming.map_or(loaded.max(vectors).max(distance), |streaming| {
+        streaming.period
+    })
 }
 
 /// When a word comes, counted from the first one of its tile, of which a byte is taken for a group.

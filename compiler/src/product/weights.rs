@@ -125,14 +125,14 @@ impl WeightPlan {
         let extents = (0..self.orders.parts()).map(|part| self.extent(part, size));
         let pixels = extents.map(|[height, width]| height * width).max();
         let most = params.results_buffer.depth / self.window();
-        let vectors = pixels.unwrap_or(1).min(most) * self.window();
-        let pace = params.post.columns_per_multiplier;
-        let streaming = Streaming::of(self.tile_words, vectors, pace);
-        let loaded = params.array.cols + self.tile_words;
-        // Streamed weights do not wait for a sum on its way through the array.
         let starts_anew = self.runs.iter().all(|run| run.k_tiles == 1);
-        let in_time = starts_anew || params.sum_distance() <= streaming.period;
-        (streaming.period < loaded && in_time).then_some(streaming)
+        let distance = if starts_anew {
+            0
+        } else {
+            params.sum_distance()
+        };
+        let vectors = pixels.unwrap_or(1).min(most) * self.window();
+        Streaming::in_time(vectors, distance, params)
     }
 
     /// The part of the layer that a column tile is made in.

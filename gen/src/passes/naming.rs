@@ -6,8 +6,9 @@
 
 pub mod values;
 
-use crate::design::{RAM_NAME, sha256};
+use crate::design::sha256;
 use crate::error::Fault;
+use crate::memories::cell;
 use heddle_kernel::Meta;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -72,10 +73,7 @@ pub const OWN_NAME: &str = "heddle_OWN_NAME";
 
 /// The name of a primitive.
 pub fn primitive(meta: &Meta) -> String {
-    match meta.name.as_str() {
-        "ram_1r1w" => RAM_NAME.into(),
-        _ => String::new(),
-    }
+    cell(&meta.name).unwrap_or_default().into()
 }
 
 /// The name of a module with this text, in which its own name is [`OWN_NAME`] and its children have theirs: what it is, a few parameters,

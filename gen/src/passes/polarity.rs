@@ -1,7 +1,7 @@
 //! Active-high reset: `rst_n` becomes `rst` everywhere, with the opposite meaning.
 
 use crate::cells::map_expressions;
-use crate::ir::{Expr, Item, Module, NetId, NetKind};
+use crate::ir::{Expr, Item, Module, NetId, NetKind, Rule};
 use crate::passes::fold::not;
 
 /// Name of the reset in Rust.
@@ -16,6 +16,15 @@ pub fn active_high(module: &mut Module) {
     if let Some(net) = reset {
         module.nets[net].name = HIGH.into();
         module.nets[net].doc = "Reset, active high.".into();
+    }
+    for contract in &mut module.contracts {
+        contract.rule = match contract.rule.clone() {
+            Rule::Holds(e) => Rule::Holds(invert(e, reset)),
+            Rule::Waits(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|e| invert(e, reset));
+                Rule::Waits(a, b, c)
+            }
+        };
     }
     let items = std::mem::take(&mut module.items);
     module.items = rewrite(items, reset);
@@ -90,6 +99,7 @@ mod tests {
                 child(LOW, reset.clone()),
             ],
             unused: Vec::new(),
+            contracts: Vec::new(),
         };
         active_high(&mut module);
         assert_eq!(module.nets[0].name, "rst");

@@ -9,7 +9,7 @@ use crate::expr::mask;
 use crate::ir::{BinOp, Expr, Net, NetKind, Netlist, Stmt, Target};
 use crate::passes::widths::{Widths, text};
 use crate::path;
-use crate::table::{Meaning, Table, Variant};
+use crate::table::{Meaning, SharedPort, Table, Variant};
 use rust_hdl_core::ast::{
     Verilog, VerilogBlockOrConditional, VerilogExpression as Ast, VerilogLink, VerilogMatch,
     VerilogStatement,
@@ -41,10 +41,17 @@ pub fn lower(block: &Block, netlist: &mut Netlist, table: &Table) -> Result<(), 
         Verilog::Empty => {}
         _ => return Err(Fault::Unsupported("a kernel of Verilog text".into())),
     }
+    for port in &table.shared_ports {
+        body.extend(shared_port(&netlist.nets, port));
+    }
     for (a, b, p) in &table.products {
         body.extend(product(&netlist.nets, *a, *b, *p));
     }
     netlist.body = body;
+    // What a contract looks at is no port any more.
+    for &net in netlist.contracts.iter().flat_map(|contract| &contract.nets) {
+        netlist.nets[net].kind = NetKind::Wire;
+    }
     Ok(())
 }
 
@@ -73,6 +80,32 @@ fn product(nets: &[Net], a: usize, b: usize, p: usize) -> Vec<Stmt> {
         Stmt::Assign(target, value)
     };
     (0..nets[p].elems()).map(one).collect()
+}
+
+/// Enable and address of each memory of an array: those of its write, or else of its read.
+fn shared_port(nets: &[Net], port: &SharedPort) -> Vec<Stmt> {
+    let bits = nets[port.port.1].width;
+    let at = |net: usize, i: usize, width: usize| {
+        Box::new(Expr::bits_of(net, i * nets[net].width, width))
+    };
+    let assign = |net: usize, i: usize, value: Expr| {
+        let target = Target {
+            net,
+            lsb: (i * nets[net].width).into(),
+            width: nets[net].width,
+        };
+        Stmt::Assign(target, value)
+    };
+    let one = |i: usize| {
+        let (write, read) = (at(port.write.0, i, 1), at(port.read.0, i, 1));
+        let [to, from] = [port.write.1, port.read.1].map(|net| at(net, i, bits));
+        let address = Expr::Mux(write.clone(), to, from);
+        [
+            assign(port.port.0, i, Expr::Bin(BinOp::Or, write, read)),
+            assign(port.port.1, i, address),
+        ]
+    };
+    (0..nets[port.port.0].elems()).flat_map(one).collect()
 }
 
 struct Kernel<'a> {

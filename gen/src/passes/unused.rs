@@ -186,6 +186,7 @@ mod tests {
                 Item::Instance(instance),
             ],
             unused: Vec::new(),
+            contracts: Vec::new(),
         };
         collect(&mut module, &mut Names::default());
         assert_eq!(

@@ -1,7 +1,8 @@
 //! What the text of a module must declare.
 
 use crate::cells;
-use crate::ir::{Expr, Item, NetId, Stmt};
+use crate::ir::{Contract, Expr, Item, NetId, Stmt};
+use crate::passes::contracts::values;
 use std::collections::BTreeSet;
 
 /// What a module uses.
@@ -59,6 +60,12 @@ impl Uses {
                 Stmt::Comment(_) => {}
             }
         }
+    }
+
+    /// Adds what contracts look at.
+    pub fn contracts(&mut self, contracts: &[Contract]) {
+        let rules = contracts.iter().map(|contract| &contract.rule);
+        rules.flat_map(values).for_each(|e| self.expr(e));
     }
 
     /// Adds the contents of a module.

@@ -43,6 +43,12 @@ impl Writer {
         }
     }
 
+    /// A line without indentation, as it is.
+    pub fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
     /// An empty line, never two in a row.
     pub fn blank(&mut self) {
         if !self.text.ends_with("\n\n") && !self.text.is_empty() {

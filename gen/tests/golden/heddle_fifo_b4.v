@@ -20,7 +20,7 @@
 
 `default_nettype none
 
-module heddle_fifo_b4_ab70c389 (
+module heddle_fifo_b4_a0443cf4 (
   input wire clk,
   input wire rst_n,
 
@@ -54,7 +54,8 @@ module heddle_fifo_b4_ab70c389 (
     .Width   (32),
     .Depth   (8),
     .AddrBits(3),
-    .Key     ("heddle_fifo_b4_ab70c389_u_ram")
+    .Hold    (1),
+    .Key     ("heddle_fifo_b4_a0443cf4_u_ram")
   ) u_ram (
     .clk    (clk),
     .wen_i  (push),

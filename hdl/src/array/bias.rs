@@ -49,7 +49,7 @@ pub struct BiasColumn {
     bias: RegData<Bits<32>>,
     /// First partial sum of the column.
     pub psum_o: Signal<Out, Bits<32>>,
-    #[new(Ram1r1w::new(1, tiles))]
+    #[new(Ram1r1w::new(1, tiles).passing().at_rest(true))]
     ram: Ram1r1w<10, 32>,
     /// Column tiles.
     _tiles: Param<'t'>,

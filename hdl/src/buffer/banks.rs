@@ -55,6 +55,10 @@ pub struct Banks {
     pub slice_read_o: [[Signal<Out, Bit>; slices]; data],
     /// One per bank: which of its data slices are written.
     pub slice_write_o: [[Signal<Out, Bit>; slices]; data],
+    #[new(Contract::new("two readers of one bank at once"))]
+    one_reader: [Contract; data],
+    #[new(Contract::new("weights and the host read at once"))]
+    one_second_reader: Contract,
     #[new(Writer::new(shape.clone()))]
     writer: [Writer<8>; shared],
     #[new(Store::new(shape.clone()))]
@@ -196,6 +200,7 @@ impl Banks {
 
     /// Who is served by each bank, and where the word goes when it arrives.
     fn serve(&mut self) {
+        self.one_second_reader.holds_i = !(self.wt_read_i & self.host_read_i);
         for b in 0..self._banks {
             // Weights go before the host: a bank has the address of either.
             let host = self.host_read_i & (self.host_bank == b.to_bits::<13>());
@@ -212,6 +217,7 @@ impl Banks {
             }
             if b < self._data {
                 self.op_take[b] = self.op_read_i & (self.op_bank == b.to_bits::<13>());
+                self.one_reader[b].holds_i = !(self.op_take[b] & self.wanted[b]);
                 self.op_read[b].shift_in(self.op_take[b]);
                 self.op_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
                 self.ren[b] = self.op_take[b] | self.wanted[b];

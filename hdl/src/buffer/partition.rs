@@ -57,6 +57,8 @@ pub struct Partition {
     pub ports_o: RowFeed<Out>,
     #[new(RowOffset::new(offsets, (8 * words).ilog2() as usize).with_end(count.operand_guard(words)))]
     row_offset: RowOffset,
+    #[new(Contract::new("two writers of a partition at once"))]
+    one_writer: Contract,
     #[new(Banks::new(count, &shape))]
     banks: Banks,
     #[new(OperandReader::new(shares(&shape), shape.right))]

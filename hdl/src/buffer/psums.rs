@@ -37,7 +37,7 @@ pub struct PsumColumn {
     psum: Delay<Bits<32>>,
     /// Result.
     pub acc: OutRegData<Bits<32>>,
-    #[new(Ram1r1w::new(1, 2 * depth))]
+    #[new(Ram1r1w::new(1, 2 * depth).passing())]
     ram: Ram1r1w<13, 32>,
     /// The sum that is stored.
     result: [Signal<Local, Bits<32>>; raises],

@@ -37,7 +37,7 @@ pub struct ResultColumn {
     stored: Delay<Bits<32>>,
     /// Result.
     pub acc: OutRegData<Bits<32>>,
-    #[new(Ram1r1w::new(1, 2 * depth))]
+    #[new(Ram1r1w::new(1, 2 * depth).passing())]
     ram: Ram1r1w<13, 32>,
     /// Memory address of the slot.
     slot_addr: Signal<Local, Bits<13>>,

@@ -34,7 +34,7 @@ pub struct RowOffset {
     pub wentry_i: Signal<In, Bits<8>>,
     /// Bit 16: the entry is valid; bits 15..0: the offset.
     pub wdata_i: Signal<In, Bits<17>>,
-    #[new(Ram1r1w::new(1, depth))]
+    #[new(Ram1r1w::new(1, depth).passing().at_rest(true))]
     offsets: Ram1r1w<8, 17>,
     active: Reg<Bit>,
     is_added: Delay<Bit>,

@@ -77,6 +77,10 @@ pub struct HostPort {
     pub param_data_o: [Signal<Out, Bits<8>>; 8],
     /// Answer of the state buffer: re-centred bytes.
     pub buffer_i: HostAnswer<In>,
+    #[new(StreamContract::new("a host request", 13))]
+    host_waits: StreamContract<8>,
+    #[new(Contract::new("a host write is taken and lost"))]
+    write_arrives: Contract,
     start: Reg<Bit>,
     start_pc: RegEn<Bits<16>>,
     zero: RegEn<Bits<8>>,
@@ -227,6 +231,7 @@ impl HostPort {
             }
         }
         self.take = self.host_i.valid & self.host_ready_o;
+        self.contracts();
         // What does not go to the partitions needs no comparison of its address to be taken.
         let write = self.host_i.valid & self.host_i.write & !self.start & !self.travel.get_bit(9);
         self.take_register = write & (self.region == 0);
@@ -250,6 +255,21 @@ impl HostPort {
         self.zero = field!(self.word, host_zero::ZERO);
         self.start_o = self.start;
         self.start_pc_o = self.start_pc;
+    }
+
+    /// What the host keeps to, and what it may rely on.
+    fn contracts(&mut self) {
+        self.host_waits.valid_i = self.host_i.valid;
+        self.host_waits.ready_i = self.host_ready_o;
+        for i in 0..4 {
+            self.host_waits.word_i[i] = self.host_i.addr.get_bits::<8>(8 * i);
+        }
+        for i in 0..8 {
+            self.host_waits.word_i[i + 4] = mux(self.host_i.write, self.host_i.wdata[i], 0.into());
+        }
+        self.host_waits.word_i[12] = mux(self.host_i.write, 1.into(), 0.into());
+        self.write_arrives.holds_i =
+            !(self.take & self.host_i.write & (self.region != 0) & self.running_i);
     }
 
     /// Streams and counters of the sparse cluster.

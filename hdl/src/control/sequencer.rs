@@ -99,7 +99,7 @@ pub struct Sequencer {
     pub wait_o: Signal<Out, Bit>,
     /// An instruction leaves Issue in this cycle.
     pub issue_o: Signal<Out, Bit>,
-    #[new(Ram1r1w::new(1, shape.fetch_words()))]
+    #[new(Ram1r1w::new(1, shape.fetch_words()).at_rest(!shape.banked))]
     program: Ram1r1w<16, 32>,
     #[new(InstructionCheck::new(shape))]
     check: InstructionCheck,

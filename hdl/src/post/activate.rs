@@ -29,7 +29,7 @@ pub struct Activate {
     pub wdata_i: Signal<In, Bits<8>>,
     /// The byte or its entry.
     pub byte_o: Signal<Out, Bits<8>>,
-    #[new(Ram1r1w::new(1, 256 * tables))]
+    #[new(Ram1r1w::new(1, 256 * tables).passing().at_rest(true))]
     entries: Ram1r1w<11, 8>,
     passed: Delay<Bits<8>>,
     chosen: Delay<Bits<8>>,

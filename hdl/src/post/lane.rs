@@ -59,7 +59,7 @@ pub struct PostLane {
     activate: [Activate; activates],
     /// A slot of an active column in each stage of the scaling.
     pipe_valid: [Reg<Bit>; stages],
-    #[new(Ram1r1w::new(5, tiles))]
+    #[new(Ram1r1w::new(5, tiles).passing().at_rest(true))]
     ram: Ram1r1w<10, 8>,
     #[new(Requantise::new(lefts, duals))]
     requantise: [Requantise; 1 - shares],

@@ -11,7 +11,7 @@ pub struct DataSliceShape {
     pub words: usize,
     /// Units of the slice.
     pub width: usize,
-    /// A memory for each lane, which is written only with a non-zero unit.
+    /// A lane is written only with a non-zero unit.
     pub exact: bool,
     /// The first position is the least significant unit.
     pub right: bool,
@@ -27,8 +27,7 @@ pub struct DataSliceShape {
     pub wait_stages: usize,
 }
 
-/// One data slice with its memory, or its memories if lanes are written one by one. Units are
-/// in the order of packing.
+/// One data slice with its memory. Units are in the order of packing.
 ///
 /// Addresses, write data and enables at the memory change only when the slice is accessed.
 /// A read that meets the write of its word takes the units from a register.
@@ -58,9 +57,12 @@ pub struct DataSlice<const UB: usize> {
     pub slice_wen_o: Signal<Out, Bit>,
     /// Lanes written in this cycle, by position.
     pub lane_wen_o: [Signal<Out, Bits<1>>; width],
-    /// The units of all words: one memory, or one for each lane.
-    #[new(Ram1r1w::new(elems, shape.words))]
-    pub ram: [Ram1r1w<WA, UB>; rams],
+    /// The units of all words.
+    #[new(Ram1r1w::new(width, shape.words).passing())]
+    pub ram: [Ram1r1w<WA, UB>; usize::from(!exact)],
+    /// The same with a write enable for each lane.
+    #[new(RamLanes::new(width, shape.words).passing())]
+    pub lane_ram: [RamLanes<WA, UB>; exact.into()],
     wen: [Reg<Bit>; writes],
     waddr: [RegData<Bits<WA>>; writes],
     wdata: [RegData<Bits<UB>>; writes * width],
@@ -125,10 +127,6 @@ pub struct DataSlice<const UB: usize> {
     _waits: Optional<'t'>,
     #[new(if exact { width } else { 0 })]
     _lanes: usize,
-    #[new(if exact { width } else { 1 })]
-    _rams: usize,
-    #[new(width / rams)]
-    _elems: usize,
 }
 
 /// Registers in front of the write port.
@@ -205,27 +203,36 @@ impl<const UB: usize> DataSlice<UB> {
         }
     }
 
-    /// Access of the memory, or of the memories of the lanes.
+    /// Access of the memory.
     fn access(&mut self) {
         comment!("Access");
         let end = self._writes * self._width;
-        for r in 0..self._rams {
+        for r in 0..usize::from(!self._exact) {
+            self.ram[r].wen_i = self.write[self._writes];
             self.ram[r].waddr_i = self.write_address[self._writes];
-            if self._exact {
-                let lane = end + place(self._right, self._width, r);
-                self.ram[r].wen_i = self.write_lane[lane];
-            } else {
-                self.ram[r].wen_i = self.write[self._writes];
-            }
             self.ram[r].ren_i = self.fetch;
             if self._reads == 0 {
                 self.ram[r].raddr_i = mux(self.fetch, self.ports_i.raddr, self.raddr_held[0]);
             } else {
                 self.ram[r].raddr_i = self.read_address[self._reads];
             }
-            for e in 0..self._elems {
-                let unit = end + place(self._right, self._width, r + e);
+            for e in 0..self._width {
+                let unit = end + place(self._right, self._width, e);
                 self.ram[r].wdata_i[e] = self.write_unit[unit];
+            }
+        }
+        for r in 0..usize::from(self._exact) {
+            self.lane_ram[r].waddr_i = self.write_address[self._writes];
+            self.lane_ram[r].ren_i = self.fetch;
+            if self._reads == 0 {
+                self.lane_ram[r].raddr_i = mux(self.fetch, self.ports_i.raddr, self.raddr_held[0]);
+            } else {
+                self.lane_ram[r].raddr_i = self.read_address[self._reads];
+            }
+            for e in 0..self._width {
+                let unit = end + place(self._right, self._width, e);
+                self.lane_ram[r].wen_i[e] = self.write_lane[unit];
+                self.lane_ram[r].wdata_i[e] = self.write_unit[unit];
             }
         }
         self.slice_ren_o.follow(&self.reading[self._reads]);
@@ -248,10 +255,12 @@ impl<const UB: usize> DataSlice<UB> {
         }
         self.bypassed.en_i = self.reading[self._reads];
         self.bypassed.follow(&self.with_write[self._reads]);
-        for r in 0..self._rams {
-            for e in 0..self._elems {
-                let p = place(self._right, self._width, r + e);
-                self.unit[p].follow(&self.ram[r].rdata_o[e]);
+        for e in 0..self._width {
+            let p = place(self._right, self._width, e);
+            if self._exact {
+                self.unit[p].follow(&self.lane_ram[0].rdata_o[e]);
+            } else {
+                self.unit[p].follow(&self.ram[0].rdata_o[e]);
             }
         }
         for p in 0..self._width {

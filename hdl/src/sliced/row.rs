@@ -24,7 +24,7 @@ pub struct SlicedRow {
     /// The row.
     pub bit_o: [Signal<Out, Bits<1>>; bits],
     /// The rows of all words.
-    #[new(Ram1r1w::new(bits, words))]
+    #[new(Ram1r1w::new(bits, words).passing())]
     pub ram: Ram1r1w<WA, 1>,
     read: [Reg<Bit>; 1 + stages],
     raddr: [RegData<Bits<WA>>; 1 + stages],

@@ -17,7 +17,7 @@ pub struct SparseBiases {
     pub bias_en_i: Signal<In, Bit>,
     /// What its sums begin with.
     pub bias: [OutDelay<Bits<32>>; lanes],
-    #[new(Ram1r1w::new(1, tiles))]
+    #[new(Ram1r1w::new(1, tiles).at_rest(true))]
     ram: [Ram1r1w<8, 32>; lanes],
     /// Tile of the positions of the cycles before.
     tile: [Delay<Bits<8>>; 2],

@@ -32,6 +32,8 @@ pub struct DrainOut {
     pub waits: OutReg<Bit>,
     /// There is a result here.
     pub busy_o: Signal<Out, Bit>,
+    #[new(StreamContract::new("a word of a result", outs))]
+    out_waits: StreamContract<32>,
     #[new(Ram1r1w::new(halves, slots))]
     ram: Ram1r1w<8, 32>,
     #[new(Ram1r1w::new(1, slots))]
@@ -143,5 +145,10 @@ impl DrainOut {
             self.out_data_o[i] = self.half[i];
         }
         self.out_last_o = self.last & self.ends;
+        self.out_waits.valid_i = self.out_valid;
+        self.out_waits.ready_i = self.out_ready_i;
+        for i in 0..self._outs {
+            self.out_waits.word_i[i] = self.half[i];
+        }
     }
 }

@@ -48,6 +48,8 @@ pub struct UnitSums {
     result: [Delay<Bits<32>>; lanes],
     /// It is the word of the products.
     meets: [Delay<Bit>; 3],
+    #[new(Contract::new("a sum is drained before its last product"))]
+    drains_last: Contract,
     holds: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
     product_addr: Signal<Local, Bits<16>>,
@@ -99,6 +101,10 @@ impl UnitSums {
             self.writes[i + 1] = self.writes[i];
         }
         self.drains[1] = self.drains[0];
+
+        let first = self.busy[0] & !self.drains[0] & (self.addr[0] == self.read_addr);
+        let second = self.busy[1] & !self.drains[1] & (self.addr[1] == self.read_addr);
+        self.drains_last.holds_i = !(self.drain_i.valid & (first | second));
 
         comment!("Its sums are added up, or cleared");
         for i in 0..self._lanes {

@@ -53,6 +53,8 @@ pub struct TraversalUnit<const W: usize, const D: usize, const A: usize> {
     pub error_code_o: Signal<Out, Bits<8>>,
     /// Position of the wrong word in its instruction.
     pub error_word_o: Signal<Out, Bits<8>>,
+    #[new(StreamContract::new("an address", 2))]
+    address_waits: StreamContract<A>,
     #[new(TraversalDecoder::new(shape))]
     decoder: TraversalDecoder<W, A>,
     #[new(TraversalEngine::new(shape))]
@@ -160,6 +162,11 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             self.final_flag[c].load(self.room, self.engine.final_o[c]);
             self.final_o[c] = self.final_flag[c];
         }
+
+        self.address_waits.valid_i = self.valid & !self.clear_i;
+        self.address_waits.ready_i = self.ready_i;
+        self.address_waits.word_i[0] = self.addr;
+        self.address_waits.word_i[1] = self.row.get_bits::<A>(0);
 
         comment!("The first error stays");
         self.error.en_i = self.clear_i | self.decoder.fault_o | self.astray;

@@ -14,6 +14,18 @@ pub(crate) struct Tally {
     pub stall_wait: u32,
     pub stall_sums: u32,
     pub instructions: u32,
+    /// Of `stall_wait` the cycles in which one thing alone was missing.
+    waited_for: [u32; 5],
+}
+
+impl Tally {
+    pub fn add_wait(&mut self, missing: &[bool; 5]) {
+        let mut all = (0..).zip(missing).filter(|(_, is_missing)| **is_missing);
+        if let (Some((which, _)), None) = (all.next(), all.next()) {
+            let count: &mut u32 = &mut self.waited_for[which];
+            *count = count.wrapping_add(1);
+        }
+    }
 }
 
 /// Values of all counters after a run; 32 bits, they wrap.
@@ -45,6 +57,13 @@ impl Counters {
             Counter::SliceWrites(slice) => self.accesses.slice_writes[usize::from(slice)],
             Counter::ZeroOperands => self.accesses.zero_operands,
         }
+    }
+
+    /// Cycles in which ISSUE waited for one alone: weight, stream and drain unit, the sparse cluster, room for a command of it. The hardware
+    /// counts them together.
+    #[must_use]
+    pub fn waited_for(&self) -> [u32; 5] {
+        self.tally.waited_for
     }
 
     /// All counters in the order of their registers.

@@ -31,19 +31,21 @@ pub(crate) struct Idle {
 }
 
 impl Idle {
-    /// Whether an instruction with this header may go on.
-    fn allows(self, header: u32) -> bool {
+    /// What an instruction with this header waits for: weight, stream and drain unit, the cluster, room for a command.
+    fn missing(self, header: u32) -> [bool; 5] {
         let opcode = header & 0xff;
         let named = |wait_bit: u32| opcode == OP_HALT || header >> wait_bit & 1 == 1;
         let starts_weights = matches!(opcode, OP_LOAD_WEIGHTS | OP_COPY);
         // A copy and a drain both write.
         let meets_copy = opcode == OP_DRAIN && self.copies;
         let meets_drain = matches!(opcode, OP_DRAIN | OP_COPY);
-        (self.weights || !(named(16) || starts_weights || meets_copy))
-            && (self.stream || !(named(17) || opcode == OP_MATMUL))
-            && (self.drain || !(named(18) || meets_drain))
-            && (self.cluster || opcode != OP_HALT)
-            && (self.takes_command || !is_sparse(opcode))
+        [
+            !self.weights && (named(16) || starts_weights || meets_copy),
+            !self.stream && (named(17) || opcode == OP_MATMUL),
+            !self.drain && (named(18) || meets_drain),
+            !self.cluster && opcode == OP_HALT,
+            !self.takes_command && is_sparse(opcode),
+        ]
     }
 }
 
@@ -52,8 +54,8 @@ impl Idle {
 pub(crate) enum Issue {
     /// Nothing that anyone else sees.
     Nothing,
-    /// ISSUE waited for a unit.
-    Waited,
+    /// ISSUE waited for these, in the order of [`Idle::missing`].
+    Waited([bool; 5]),
     /// ISSUE has let the instruction with this header pass; it stands at this program word.
     Begin(u32, u32),
     /// START of an instruction.
@@ -240,7 +242,7 @@ impl Sequencer {
     fn may_issue(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         let header = program[self.pc as usize];
         check_header(header, self.params.has_cluster()).map_err(|fault| self.trap(fault))?;
-        let passes = idle.allows(header);
+        let missing = idle.missing(header);
         let halts = header & 0xff == OP_HALT;
         let synchronises = header & 0xff == OP_SYNC;
         if self.stuck_cycles == STUCK_CYCLES - 1 {
@@ -248,8 +250,8 @@ impl Sequencer {
             return Err(self.trap((ErrorCode::Stuck, message)));
         }
         self.stuck_cycles = if progress { 0 } else { self.stuck_cycles + 1 };
-        if !passes {
-            return Ok(Issue::Waited);
+        if missing.contains(&true) {
+            return Ok(Issue::Waited(missing));
         }
         if halts {
             self.state = State::Quiet(Clocks::of(&self.params).quiet);

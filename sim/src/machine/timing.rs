@@ -138,7 +138,10 @@ impl Clockwork {
         }
         match &issue {
             Issue::Nothing | Issue::Begin(..) | Issue::Quiet | Issue::Done => {}
-            Issue::Waited => tally.stall_wait = tally.stall_wait.wrapping_add(1),
+            Issue::Waited(missing) => {
+                tally.stall_wait = tally.stall_wait.wrapping_add(1);
+                tally.add_wait(missing);
+            }
             Issue::Start(..) | Issue::Synchronised | Issue::Halted => {
                 tally.instructions = tally.instructions.wrapping_add(1);
             }

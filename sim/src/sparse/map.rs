@@ -80,6 +80,12 @@ pub struct MapModel {
 }
 
 impl MapModel {
+    /// Entries that a set holds now.
+    #[must_use]
+    pub fn count(&self, set: usize) -> usize {
+        self.sets[set].len()
+    }
+
     /// A memory of so many sets of so many entries, for a part of a map.
     pub fn new(part: Part, sets: usize, entry_max: usize) -> Self {
         Self {

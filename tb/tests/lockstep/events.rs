@@ -49,6 +49,10 @@ fn count_waits(coverage: &mut Coverage, counters: &Counters) {
     coverage.event("stall for weights", get(Counter::StallWeights) > 0);
     coverage.event("a slot waits for sums", get(Counter::StallSums) > 0);
     coverage.event("wait", get(Counter::StallWait) > 0);
+    let [weights, stream, drain, ..] = counters.waited_for();
+    coverage.event("waited for the weight unit alone", weights > 0);
+    coverage.event("waited for the stream unit alone", stream > 0);
+    coverage.event("waited for the drain unit alone", drain > 0);
     let skipped = get(Counter::SliceReads(1)) < get(Counter::SliceReads(0));
     coverage.event("skipped slice", skipped);
 }

@@ -7,9 +7,11 @@ pub mod programs;
 use std::path::PathBuf;
 
 use crate::rtl;
-use heddle_arch::params::{self, Params, PartialSums, Post, ProgramMemory, ResetStyle};
+use heddle_arch::params::{
+    self, Params, PartialSums, Post, ProgramMemory, ResetStyle, TableMemory,
+};
 use heddle_arch::requantise::Scale;
-use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
+use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
 use heddle_network::Network;
 use heddle_tb::Model;
@@ -233,8 +235,8 @@ pub fn configurations() -> [Params; 4] {
     [tiny(), tall(), wide(), single()]
 }
 
-/// The Verilog of a machine.
-pub fn verilog(params: &Params) -> Sources {
+/// A machine as it is printed, with contracts.
+pub fn design(params: &Params) -> Design {
     let options = EmitOptions {
         configuration: params.name.clone(),
         reset: match params.reset.style {
@@ -245,16 +247,17 @@ pub fn verilog(params: &Params) -> Sources {
             params::ResetLevel::Low => ResetLevel::Low,
             params::ResetLevel::High => ResetLevel::High,
         },
+        one_port: params.table_memory == TableMemory::OnePort,
+        contracts: true,
         ..EmitOptions::default()
     };
     let block = catalog::build("top", params).expect("the catalogue has a top");
-    let design = emit(block.as_ref(), &options).unwrap_or_else(|error| panic!("{error}"));
-    let files = design.files().into_iter();
-    Sources {
-        files: files.filter(|(name, _)| name.ends_with(".v")).collect(),
-        top: design.top,
-        ports: Vec::new(),
-    }
+    emit(block.as_ref(), &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The Verilog of a machine, with memories that do no more than they must.
+pub fn verilog(params: &Params) -> Sources {
+    rtl::sources(design(params), rtl::least)
 }
 
 /// Shows the words that reach the partitions.

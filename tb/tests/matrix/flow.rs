@@ -193,19 +193,27 @@ fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
     })
 }
 
-/// Blocks of a tensor with more rows and columns than there are partitions: the host brings one after the
-/// other and takes its transpose to where it belongs.
+/// A tensor of more bytes than all partitions have: the host brings one block after the other and takes its transpose to where it
+/// belongs. There are ceil(rows / p) x ceil(columns / q) blocks of p x q.
 #[test]
 fn pet_31_pet_33_pet_34_pet_78_a_tensor_larger_than_the_state_buffer() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
-    let p = bench.params().array.rows;
-    for (shape, count) in [((9, 10), 9), ((4, 4), 1), ((5, 4), 2), ((3, 13), 4)] {
+    let params = bench.params();
+    let [larger, block] = [(70, 120), (8, 24)];
+    assert!(larger.0 * larger.1 > params.array.rows * params.partition_bytes());
+    for (shape, [p, q], count) in [
+        (larger, block.into(), 9 * 5),
+        ((9, 10), [4, 4], 9),
+        ((4, 4), [4, 4], 1),
+        ((5, 4), [4, 4], 2),
+        ((3, 13), [4, 4], 4),
+    ] {
         let mut rng = ChaCha8Rng::seed_from_u64(u64::from(shape.1));
         let tensor = Matrix::random(&mut rng, shape.0, shape.1);
         let mut result = Matrix::new(shape.1, shape.0, |_| 0);
         let mut used = 0;
-        for block in blocks(tensor.shape, p, p) {
+        for block in blocks(tensor.shape, p, q) {
             let part = Matrix::new(block.shape.rows, block.shape.cols, |(row, col)| {
                 tensor.at(block.row + row, block.col + col)
             });

@@ -3,6 +3,8 @@
 use heddle_arch::isa::{Drain, Instruction, OP_LOAD_WEIGHTS};
 use heddle_arch::params::Params;
 use heddle_compiler::matrix::MatrixPlace;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 use super::bench::{Bench, Matrix};
 use super::probe;
@@ -86,4 +88,25 @@ fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
     let mut transpose = bench.transpose(&block);
     transpose.destination.base = transpose.source.base;
     bench.check_transpose(&transpose, &block);
+}
+
+/// An array of the same proportions takes the block in 16 x 16 pieces; the array that takes it at once is built with `--all`.
+#[test]
+fn pet_30_a_block_of_128_x_64_becomes_64_x_128_on_an_array_of_8_x_4() {
+    let mut params = machines::tiny();
+    params.name = "tiny_8x4".to_string();
+    params.array.rows = 8;
+    params.state_buffer.words_per_bank = 512;
+    params.program.words = 16384;
+    let machine = Machine::new(params);
+    let mut bench = Bench::new(&machine, 1).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(30);
+    let matrix = Matrix::random(&mut rng, 128, 64);
+    let transpose = bench.transpose(&matrix);
+    let [from, to] = [transpose.source, transpose.destination].map(|place| place.shape);
+    assert_eq!(
+        [(from.rows, from.cols), (to.rows, to.cols)],
+        [(128, 64), (64, 128)]
+    );
+    bench.check_transpose(&transpose, &matrix);
 }

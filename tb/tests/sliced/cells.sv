@@ -10,6 +10,7 @@ module heddle_ram_1r1w #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,
@@ -25,7 +26,8 @@ module heddle_ram_1r1w #(
 
   always @(posedge clk) begin
     if (wen_i) mem_q[waddr_i] <= wdata_i;
-    rdata_o <= ren_i ? mem_q[raddr_i] : ~rdata_o;
+    if (ren_i) rdata_o <= mem_q[raddr_i];
+    else if (Hold == 0) rdata_o <= ~rdata_o;
     if (wen_i && ren_i && waddr_i == raddr_i) begin
       heddle_rules::meets = heddle_rules::meets + 1;
     end
@@ -38,6 +40,7 @@ module heddle_slice_cell #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,
@@ -69,6 +72,7 @@ module heddle_slice_cell #(
     .Width   (Width),
     .Depth   (Depth),
     .AddrBits(AddrBits),
+    .Hold    (Hold),
     .Key     (Key)
   ) u_cell (
     .clk    (clk),

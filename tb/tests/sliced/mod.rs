@@ -5,6 +5,7 @@ mod bench;
 mod exhaustive;
 mod faults;
 mod images;
+mod networks;
 mod random;
 mod shapes;
 pub mod sides;

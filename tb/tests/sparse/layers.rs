@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use heddle_arch::Params;
 use heddle_arch::isa::sparse::SparseCommand;
 use heddle_arch::params::Sparse;
-use heddle_compiler::sparse::{Halo, Plan, Shape, Split, clear};
+use heddle_compiler::sparse::{Goal, Halo, Plan, Shape, Split, clear};
 use heddle_hdl::sparse::{SparseCluster, SparseShape};
+use heddle_sim::sparse::ClusterInputs;
 use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -96,6 +97,20 @@ static SIXTEEN: LazyLock<Design> = LazyLock::new(|| {
         weight_words: 128,
         lists: 64,
         sums: 64,
+        ..Sparse::default()
+    })
+});
+
+/// Four units of one channel with sums for a map of 18 x 18.
+static FOUR: LazyLock<Design> = LazyLock::new(|| {
+    design(Sparse {
+        units: 4,
+        channels: 1,
+        load_lanes: Some(4),
+        map_entries: 128,
+        weight_words: 64,
+        lists: 16,
+        sums: 512,
         ..Sparse::default()
     })
 });
@@ -319,6 +334,125 @@ fn crowded_layers(design: &Design, sources: &Sources, seed: u64) -> Checked<Cove
 #[test]
 fn layers_whose_values_lie_together_are_those_of_the_definition() {
     run_seeds(|seed| crowded_layers(&ODD, &ODD.sources, seed));
+}
+
+/// A counter, read at its port when nothing is under way.
+fn counter(bench: &mut Bench, number: u32) -> Checked<u32> {
+    bench.dut.set("count_i", number);
+    for _ in 0..4 {
+        bench.step(&ClusterInputs::default())?;
+    }
+    bench.dut.settle();
+    Ok(bench.dut.get("count_o") as u32)
+}
+
+/// A map whose zeros are all offered: what enters and what is multiplied is counted by the definition.
+fn offered_zeros(design: &Design, sources: &Sources, seed: u64) -> Checked<Coverage> {
+    const ENTRIES: u32 = 3;
+    const PRODUCTS: u32 = 5;
+    let Design { params, .. } = design;
+    let (mut bench, mut rng) = cleared(params, sources, seed)?;
+    let mut coverage = Coverage::default();
+    let shape = Shape {
+        input: [6, 6],
+        inputs: 4,
+        kernel: [3, 3],
+        stride: 1,
+        padding: [1, 1],
+        output: [6, 6],
+        outputs: 3,
+        depthwise: false,
+    };
+    let plan = Plan::new(&shape, Split::ONE, params).expect("a small layer");
+    assert_eq!((plan.folds.len(), plan.passes.len()), (1, 1));
+    for share in [0.0, 0.2, 0.7, 1.0] {
+        let layer = Layer::of(shape.clone(), [0.6, share], &mut rng);
+        let channels = shape.inputs as usize;
+        let values = layer.input.chunks(channels);
+        let values = |channel: usize| values.clone().filter(|bytes| bytes[channel] != 0).count();
+        let weights = layer.values.weights.chunks(channels);
+        let weights = |channel: usize| weights.clone().filter(|taps| taps[channel] != 0).count();
+        let entries: usize = (0..channels).map(values).sum();
+        let products: usize = (0..channels).map(|at| values(at) * weights(at)).sum();
+
+        let counts = |bench: &mut Bench| -> Checked<[u32; 2]> {
+            Ok([counter(bench, ENTRIES)?, counter(bench, PRODUCTS)?])
+        };
+        let before = counts(&mut bench)?;
+        check_layer(&mut bench, params, (&layer, &plan), 0.9, &mut rng)?;
+        let after = counts(&mut bench)?;
+        let found = [0, 1].map(|at| (after[at] - before[at]) as usize);
+        if found != [entries, products] {
+            let text = format!("{found:?} enter, not {entries} values and {products} products");
+            return Err(bench.dut.message(&text));
+        }
+        coverage.event(
+            "zeros are offered",
+            entries > 0 && entries < layer.input.len(),
+        );
+        coverage.event("zeros alone", entries == 0);
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn fsa_43_zeros_that_are_offered_do_not_enter_the_multipliers() {
+    run_seeds(|seed| offered_zeros(&PLAIN, &PLAIN.sources, seed));
+}
+
+/// Four cells of 18 x 18 positions have 45 values each where the first one has a row of the cell below and two columns of the one beside it.
+fn two_neighbours(design: &Design, sources: &Sources, seed: u64) -> Checked<Coverage> {
+    let Design { params, .. } = design;
+    let (mut bench, mut rng) = cleared(params, sources, seed)?;
+    let shape = Shape {
+        input: [18, 18],
+        inputs: 1,
+        kernel: [1, 1],
+        stride: 1,
+        padding: [0, 0],
+        output: [18, 18],
+        outputs: 1,
+        depthwise: false,
+    };
+    let mut layer = Layer::of(shape.clone(), [1.0, 1.0], &mut rng);
+    for (at, byte) in (0..).zip(&mut layer.input) {
+        let (row, col) = (at / 18, at % 18);
+        let (top, bottom, border) = if row < 10 { (0, 10, 11) } else { (10, 18, 9) };
+        let (left, right) = if col < border {
+            (0, border)
+        } else {
+            (border, 18)
+        };
+        let area = (bottom - top) * (right - left);
+        let place = (row - top) * (right - left) + col - left;
+        let has = (place + 1) * 45 / area > place * 45 / area;
+        *byte = if has { (*byte).max(1) } else { 0 };
+    }
+    let split = Split {
+        grid: [2, 2],
+        ..Split::ONE
+    };
+    let equal = Plan::new(&shape, split, params).expect("four cells");
+    let counts = layer.counts();
+    let moved = Plan::balanced(&shape, split, params, &counts, Goal::default());
+    let moved = moved.expect("four cells");
+    let mut coverage = Coverage::default();
+    for (plan, is_even) in [(&equal, false), (&moved, true)] {
+        let loaded = bench.loaded();
+        check_layer(&mut bench, params, (&layer, plan), 0.9, &mut rng)?;
+        let taken = bench.loaded().into_iter().zip(loaded);
+        let taken: Vec<u32> = taken.map(|(now, before)| now - before).take(4).collect();
+        assert_eq!(taken.iter().sum::<u32>(), 4 * 45);
+        assert_eq!(taken == [45; 4], is_even, "{taken:?}");
+        coverage.event("moved", is_even);
+    }
+    bench.check_counts()?;
+    Ok(coverage)
+}
+
+#[test]
+fn fsa_08_a_unit_takes_a_row_and_columns_of_two_neighbours() {
+    run_seeds(|seed| two_neighbours(&FOUR, &FOUR.sources, seed));
 }
 
 #[test]

@@ -32,6 +32,8 @@ struct Traffic {
     taken: usize,
     first: bool,
     filling: usize,
+    /// The set takes as many values as it has places for, and no more.
+    exact: bool,
 }
 
 impl Traffic {
@@ -44,6 +46,7 @@ impl Traffic {
             taken: 0,
             first: false,
             filling: SETS - 1,
+            exact: false,
         }
     }
 
@@ -56,6 +59,7 @@ impl Traffic {
             if !self.reads.contains(&next) {
                 self.filling = next;
                 self.first = true;
+                self.exact = rng.random_bool(0.5);
                 self.slots[next] = rng.random_range(1..=120 / self.width);
                 self.reads.push(next);
             }
@@ -133,10 +137,24 @@ pub(super) fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked
     dut.set("part_col1_i", part.cols.end as u64);
     let mut model = MapModel::new(part.clone(), SETS, ENTRIES);
     let mut traffic = Traffic::new(width);
+    let (mut written, mut overflows, mut held) = (0, [false; SETS], 0);
     for _ in 0..4000 {
         let mut inputs = traffic.next(&mut rng);
         // What is for other units passes.
         let mask = inputs.load.as_ref().is_some_and(|load| load.first) || rng.random_bool(0.9);
+        if let Some(load) = inputs.load.as_mut().filter(|_| mask) {
+            let inside = |load: &Load| {
+                let entries = load.entries.iter();
+                entries
+                    .filter(|entry| part.contains(entry.row, entry.col))
+                    .count()
+            };
+            held = if load.first { 0 } else { held };
+            while traffic.exact && held + inside(load) > ENTRIES {
+                load.entries.pop();
+            }
+            held += inside(load);
+        }
         drive(&mut dut, &inputs, width, mask);
         inputs.load = inputs.load.filter(|_| mask);
         let outputs = model.step(&inputs);
@@ -165,6 +183,15 @@ pub(super) fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked
         coverage.event("entry inside", inside.clone().any(|inside| inside));
         coverage.event("entry outside", inside.clone().any(|inside| !inside));
         coverage.event("full set", outputs.full);
+        // An entry without a place is told a clock later.
+        overflows[written] |= outputs.full;
+        if let Some(load) = &inputs.load {
+            written = load.set;
+            overflows[written] &= !load.first;
+        }
+        let begins = inputs.read.filter(|_| outputs.read_ready);
+        let is_exact = |set: usize| model.count(set) == ENTRIES && !overflows[set];
+        coverage.event("exactly full set", begins.is_some_and(is_exact));
         coverage.event("set read", outputs.read_done.is_some());
         coverage.event(
             "set that waits",

@@ -108,6 +108,8 @@ impl Options {
             "--x-initial",
             x_initial,
             "--no-assert",
+            // Contracts, in texts that have them.
+            "-DHEDDLE_ASSERT",
             "--timescale",
             "1ns/1ns",
             // g++ takes twice as long for functions without a limit; the model is no slower.

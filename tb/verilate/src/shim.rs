@@ -4,7 +4,7 @@ use crate::options::Trace;
 use crate::sources::Port;
 
 /// Version of the function table between the shim and Rust.
-pub const API_VERSION: u32 = 2;
+pub const API_VERSION: u32 = 3;
 
 /// Name of the input that `clock`, `cycles` and `run_until` toggle.
 const CLOCK: &str = "clk";

@@ -4,9 +4,9 @@ use super::groups;
 use super::nets::{add_variants, doc_of, labels};
 use crate::blocks::{Block, Type};
 use crate::error::Fault;
-use crate::ir::{BlockId, Instance, Net, NetId, NetKind, Netlist, Port, Register};
+use crate::ir::{BlockId, ContractPorts, Instance, Net, NetId, NetKind, Netlist, Port, Register};
 use crate::passes::naming;
-use crate::table::{Entry, Meaning, Table};
+use crate::table::{Entry, Meaning, SharedPort, Table};
 use heddle_kernel::BlockKind;
 use rust_hdl_core::prelude::AtomKind;
 use std::collections::BTreeMap;
@@ -57,6 +57,34 @@ pub fn add_mixed(
             .insert(format!("{key}${port}"), Entry { dims, meaning });
     }
     Ok(())
+}
+
+fn is_contract(child: &Block) -> bool {
+    child.meta.kind == BlockKind::Prim && child.meta.name.ends_with("contract")
+}
+
+/// Adds a wire of an instance, or of an array of them.
+fn wire(
+    netlist: &mut Netlist,
+    table: &mut Table,
+    instance: &str,
+    name: &str,
+    dims: &[usize],
+    width: usize,
+) -> NetId {
+    netlist.nets.push(Net {
+        name: table.names.claim(&format!("{instance}_{name}")),
+        rust: format!("{instance}.{name}"),
+        dims: dims.to_vec(),
+        width,
+        signed: false,
+        clock: false,
+        kind: NetKind::Wire,
+        doc: String::new(),
+        labels: Vec::new(),
+        part_of: None,
+    });
+    netlist.nets.len() - 1
 }
 
 /// Adds an instance or a primitive and returns its nets by port name.
@@ -115,7 +143,10 @@ pub fn add_child(
             (false, false) => (inner(), NetKind::ChildIn),
         };
         let net = Net {
-            name: table.names.claim_first(&wanted),
+            name: match is_contract(child) {
+                true => wanted[0].clone(),
+                false => table.names.claim_first(&wanted),
+            },
             rust: format!(
                 "{}{}.{}",
                 name.replace('$', "."),
@@ -148,12 +179,45 @@ pub fn add_child(
     let find = |port: &str| nets.iter().find(|(n, _)| n == port).map(|(_, net)| *net);
     let need = |port: &str| find(port).expect("a primitive has its ports");
     match (prim, child.meta.name.as_str()) {
-        (false, _) | (true, "ram_1r1w") => netlist.instances.push(Instance {
+        (true, "ram_1rw") => {
+            let bits = child.meta.get_param("addr_bits").unwrap_or(1) as usize;
+            let [enable, address] = [("en", 1), ("addr", bits)]
+                .map(|(name, width)| wire(netlist, table, &plain, name, dims, width));
+            table.shared_ports.push(SharedPort {
+                write: (need("wen_i"), need("waddr_i")),
+                read: (need("ren_i"), need("raddr_i")),
+                port: (enable, address),
+            });
+            let input = |name: &str, net| Port {
+                name: name.into(),
+                net,
+                elems: 1,
+                output: false,
+            };
+            ports.retain(|port| !["waddr_i", "ren_i", "raddr_i"].contains(&port.name.as_str()));
+            ports.insert(1, input("en_i", enable));
+            ports.insert(3, input("addr_i", address));
+            netlist.instances.push(Instance {
+                name: plain,
+                dims: dims.to_vec(),
+                block: id,
+                ports,
+            });
+        }
+        (false, _) | (true, "ram_1r1w" | "ram_1r1w_lanes") => netlist.instances.push(Instance {
             name: plain,
             dims: dims.to_vec(),
             block: id,
             ports,
         }),
+        (true, "contract" | "stream_contract") => {
+            let ports = ["holds_i", "valid_i", "ready_i", "word_i"];
+            netlist.contracts.push(ContractPorts {
+                name: plain,
+                text: child.meta.get_attribute("text").unwrap_or_default().into(),
+                nets: ports.into_iter().filter_map(find).collect(),
+            });
+        }
         (true, "mul_s") => table.products.push((need("a_i"), need("b_i"), need("p_o"))),
         (true, _) if register => {
             let init = child.meta.get_attribute("init").unwrap_or("1'h0");

@@ -22,6 +22,7 @@ fn kind_of(kind: AtomKind, name: &str) -> Result<NetKind, Fault> {
 pub fn build(block: &Block, blocks: &[Block]) -> Result<(Netlist, Table), Fault> {
     let mut table = Table::default();
     let mut netlist = Netlist {
+        contracts: Vec::new(),
         meta: block.meta.clone(),
         nets: Vec::new(),
         instances: Vec::new(),

@@ -101,7 +101,7 @@
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_d618b11a (
+module heddle_control_r8_c8_m3_6a4a9b7d (
   input wire clk,
   input wire rst_n,
 
@@ -222,8 +222,6 @@ module heddle_control_r8_c8_m3_d618b11a (
   wire [7:0] sequencer_fault_code;
   wire status_stream_error;
   wire status_unit_error_out;
-  wire status_done;
-  wire status_error;
   wire [31:0] status_status;
   wire [415:0] counters_count;  // 13 x 32
   wire unused_weight_walk_cfg_ready;
@@ -341,10 +339,8 @@ module heddle_control_r8_c8_m3_d618b11a (
   assign sequencer_busy[2] = drain_issue_busy;
   assign sequencer_progress = (weight_walk_valid & weight_issue_addr_ready) | (stream_walk_valid &
       stream_issue_addr_ready) | drain_issue_addr_ready;
-  assign running_o = sequencer_running | host_start;
+  assign running_o = sequencer_running;
   assign status_stream_error = stream_issue_error | end_fault_i;
-  assign done_o = status_done & !host_start;
-  assign error_o = status_error & !host_start;
   assign op_addr_o = stream_issue_op_addr;
   assign op_tag_o = stream_issue_op_tag;
   assign stream_issue_table = matmul_table;
@@ -356,7 +352,7 @@ module heddle_control_r8_c8_m3_d618b11a (
   assign post_lo_o = drain_bounds_lo;
   assign post_hi_o = drain_bounds_hi;
 
-  heddle_host_port_r8_c8_t4_1a2d0fb4 u_host (
+  heddle_host_port_r8_c8_t4_50456c79 u_host (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
@@ -389,7 +385,7 @@ module heddle_control_r8_c8_m3_d618b11a (
     .buffer_rdata_i    (buffer_rdata_i)
   );
 
-  heddle_sequencer_r8_c8_m3_5b10c492 u_sequencer (
+  heddle_sequencer_r8_c8_m3_5aaa282c u_sequencer (
     .clk            (clk),
     .rst_n          (rst_n),
     .host_start_i   (host_start),
@@ -441,8 +437,8 @@ module heddle_control_r8_c8_m3_d618b11a (
     .underflow_i    (drain_issue_underflow),
     .unit_pc_i      (sequencer_unit_pc),
     .unit_error_o   (status_unit_error_out),
-    .done_o         (status_done),
-    .error_o        (status_error),
+    .done_o         (done_o),
+    .error_o        (error_o),
     .status_o       (status_status)
   );
 
@@ -454,7 +450,7 @@ module heddle_control_r8_c8_m3_d618b11a (
     .count_o    (counters_count)
   );
 
-  heddle_traversal_engine_m2_n2_adf4741f u_weight_walk (
+  heddle_traversal_engine_m2_n2_bb59ca56 u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -489,7 +485,7 @@ module heddle_control_r8_c8_m3_d618b11a (
     .busy_o        (weight_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n5_24ea5c0d u_stream_walk (
+  heddle_traversal_engine_m3_n5_bdb0f23f u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -526,7 +522,7 @@ module heddle_control_r8_c8_m3_d618b11a (
     .busy_o        (stream_walk_busy)
   );
 
-  heddle_traversal_engine_m1_n3_8daeb9c7 u_drain_walk (
+  heddle_traversal_engine_m1_n3_775c10f7 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),

@@ -117,7 +117,7 @@
 
 `default_nettype none
 
-module heddle_partition_b2_e32_d512_fca9b3d4 (
+module heddle_partition_b2_e32_d512_2a7b5da2 (
   input wire clk,
   input wire rst_n,
 
@@ -299,7 +299,7 @@ module heddle_partition_b2_e32_d512_fca9b3d4 (
   assign host_rvalid_o = host_rvalid_q;
   assign host_rdata_o = host_rdata_q;
 
-  heddle_row_offset_d32_p13_bfe8bcdf u_row_offset (
+  heddle_row_offset_d32_p13_b991b830 u_row_offset (
     .clk     (clk),
     .rst_n   (rst_n),
     .active_i(row_offset_active),
@@ -320,7 +320,7 @@ module heddle_partition_b2_e32_d512_fca9b3d4 (
     .beyond_o(row_offset_beyond_out)
   );
 
-  heddle_banks_b2_d512_w4_716d8d14 u_banks (
+  heddle_banks_b2_d512_w4_22626f46 u_banks (
     .clk          (clk),
     .rst_n        (rst_n),
     .op_read_i    (reader_read),

@@ -63,7 +63,7 @@
 
 `default_nettype none
 
-module heddle_post_lane_t16_73c42f92 (
+module heddle_post_lane_t16_5244fb04 (
   input wire clk,
   input wire rst_n,
 
@@ -172,7 +172,8 @@ module heddle_post_lane_t16_73c42f92 (
     .Width   (40),
     .Depth   (16),
     .AddrBits(4),
-    .Key     ("heddle_post_lane_t16_73c42f92_u_ram")
+    .Hold    (0),
+    .Key     ("heddle_post_lane_t16_5244fb04_u_ram")
   ) u_ram (
     .clk    (clk),
     .wen_i  (ram_wen),

@@ -34,7 +34,7 @@
 
 `default_nettype none
 
-module heddle_result_column_d256_6e13fc62 (
+module heddle_result_column_d256_a49cc6fd (
   input wire clk,
   input wire rst_n,
 
@@ -99,7 +99,8 @@ module heddle_result_column_d256_6e13fc62 (
     .Width   (32),
     .Depth   (512),
     .AddrBits(9),
-    .Key     ("heddle_result_column_d256_6e13fc62_u_ram")
+    .Hold    (0),
+    .Key     ("heddle_result_column_d256_a49cc6fd_u_ram")
   ) u_ram (
     .clk    (clk),
     .wen_i  (store),

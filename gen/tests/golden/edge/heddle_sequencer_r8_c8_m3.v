@@ -71,7 +71,7 @@
 
 `default_nettype none
 
-module heddle_sequencer_r8_c8_m3_5b10c492 (
+module heddle_sequencer_r8_c8_m3_5aaa282c (
   input wire clk,
   input wire rst_n,
 
@@ -255,7 +255,8 @@ module heddle_sequencer_r8_c8_m3_5b10c492 (
     .Width   (32),
     .Depth   (1024),
     .AddrBits(10),
-    .Key     ("heddle_sequencer_r8_c8_m3_5b10c492_u_program")
+    .Hold    (1),
+    .Key     ("heddle_sequencer_r8_c8_m3_5aaa282c_u_program")
   ) u_program (
     .clk    (clk),
     .wen_i  (program_wen_i),

@@ -47,7 +47,7 @@
 
 `default_nettype none
 
-module heddle_sliced_store_d512_w4_w4_cd846b42 (
+module heddle_sliced_store_d512_w4_w4_87c35233 (
   input wire clk,
   input wire rst_n,
 
@@ -100,7 +100,7 @@ module heddle_sliced_store_d512_w4_w4_cd846b42 (
     .meet_o (meet_meet)
   );
 
-  heddle_sliced_row_d512_b8_s1_952969dd u_row (
+  heddle_sliced_row_d512_b8_s1_6c61250a u_row (
     .clk     (clk),
     .rst_n   (rst_n),
     .wen_i   (mask_wen_i),
@@ -124,7 +124,7 @@ module heddle_sliced_store_d512_w4_w4_cd846b42 (
     .pop_o  (unused_read_select_pop)
   );
 
-  heddle_sliced_slices_d512_w4_w4_4cd4a266 u_slices (
+  heddle_sliced_slices_d512_w4_w4_8a66bf7a u_slices (
     .clk        (clk),
     .rst_n      (rst_n),
     .wen_i      (slice_wen_i),

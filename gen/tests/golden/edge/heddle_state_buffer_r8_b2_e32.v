@@ -85,7 +85,7 @@
 
 `default_nettype none
 
-module heddle_state_buffer_r8_b2_e32_060aca42 (
+module heddle_state_buffer_r8_b2_e32_48c463fc (
   input wire clk,
   input wire rst_n,
 
@@ -210,7 +210,7 @@ module heddle_state_buffer_r8_b2_e32_060aca42 (
 
   generate
     for (i = 0; i < 8; i = i + 1) begin : gen_partition
-      heddle_partition_b2_e32_d512_fca9b3d4 u_partition (
+      heddle_partition_b2_e32_d512_2a7b5da2 u_partition (
         .clk             (clk),
         .rst_n           (rst_n),
         .op_valid_i      (op_valid[i]),

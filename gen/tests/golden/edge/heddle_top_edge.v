@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_d618b11a u_control (
+  heddle_control_r8_c8_m3_6a4a9b7d u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
@@ -191,7 +191,7 @@ module heddle_top_edge (
         state_buffer_ev_mask_read_out, state_buffer_ev_zero_out})
   );
 
-  heddle_state_buffer_r8_b2_e32_060aca42 u_state_buffer (
+  heddle_state_buffer_r8_b2_e32_48c463fc u_state_buffer (
     .clk             (clk),
     .rst_n           (rst_n),
     .op_valid_i      (control_op_valid),
@@ -247,7 +247,7 @@ module heddle_top_edge (
     .psum_o (array_psum_out)
   );
 
-  heddle_bias_row_c8_t16_e07dce1c u_bias (
+  heddle_bias_row_c8_t16_b3c93ffe u_bias (
     .clk        (clk),
     .rst_n      (rst_n),
     .load_i     (control_bias_load),
@@ -260,7 +260,7 @@ module heddle_top_edge (
     .psum_o     (bias_psum)
   );
 
-  heddle_results_buffer_c8_d256_fc80e7c1 u_results (
+  heddle_results_buffer_c8_d256_ba393411 u_results (
     .clk     (clk),
     .rst_n   (rst_n),
     .valid_i (control_res_valid),
@@ -273,7 +273,7 @@ module heddle_top_edge (
     .acc_o   (results_acc)
   );
 
-  heddle_post_c8_t16_b1760c9c u_post (
+  heddle_post_c8_t16_7a7d7f7a u_post (
     .clk        (clk),
     .rst_n      (rst_n),
     .load_i     (control_post_load),

@@ -38,6 +38,10 @@ impl Partition {
         self.host_is_here = self.host_is_mine & !self.host_i.table;
         self.write.valid =
             self.dr_i.valid | self.copy[READ_CYCLES] | (self.host_is_here & self.host_i.write);
+        let copies = self.copy[READ_CYCLES];
+        let host_writes = self.host_is_here & self.host_i.write;
+        self.one_writer.holds_i =
+            !((self.dr_i.valid & (copies | host_writes)) | (copies & host_writes));
         self.write.word = self.host_i.word;
         self.write.data.follow(&self.host_i.data);
         if self.copy[READ_CYCLES] {

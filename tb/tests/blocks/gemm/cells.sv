@@ -17,6 +17,7 @@ module heddle_ram_1r1w #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,
@@ -38,6 +39,7 @@ module heddle_ram_1r1w #(
   always @(posedge clk) begin
     if (wen_i) mem_q[waddr_i] <= wdata_i;
     if (ren_i) rdata_o <= mem_q[raddr_i];
+    else if (Hold == 0) rdata_o <= ~rdata_o;
     if (wen_i && ren_i && waddr_i == raddr_i) heddle_memories::meets = heddle_memories::meets + 1;
     if (Operand) begin
       if (wen_i) heddle_memories::operand_writes = heddle_memories::operand_writes + 1;

@@ -16,6 +16,7 @@ module heddle_ram_1r1w #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,
@@ -32,6 +33,7 @@ module heddle_ram_1r1w #(
   always @(posedge clk) begin
     if (wen_i) mem_q[waddr_i] <= wdata_i;
     if (ren_i) rdata_o <= mem_q[raddr_i];
+    else if (Hold == 0) rdata_o <= ~rdata_o;
     if (wen_i && ren_i && waddr_i == raddr_i) heddle_tables::meets = heddle_tables::meets + 1;
     if (Width == ENTRY_BITS && Depth == BASES) begin
       if (wen_i) heddle_tables::base_writes = heddle_tables::base_writes + 1;

@@ -51,6 +51,22 @@ fn sgcr_50_increments_give_the_lists_of_5_3() {
 }
 
 #[test]
+fn sgcr_41_the_expander_makes_offsets_before_bases_or_behind_them() {
+    let bases = expand([1, 0, 0, 3, 4, 4, 6, 2, 118], false);
+    let offsets = expand([2, 0, 0, 3, 2, 2, 24, 2, 52], false);
+    for name in ["expand", "every", "every_all", "many"] {
+        for order in [[&offsets, &bases], [&bases, &offsets]] {
+            check(
+                name,
+                &examples::asymmetric(),
+                order.map(Clone::clone).concat(),
+                0,
+            );
+        }
+    }
+}
+
+#[test]
 fn sgcr_49_twelve_bases_and_a_step_of_168_give_24_bases() {
     let mut writes = expand([1, 0, 0, 3, 4, 4, 6, 1, 0], false);
     writes.extend(expand([1, 12, 0, 12, 168, 1, 0, 0, 0], true));

@@ -1,13 +1,15 @@
 // Memory with one write port and one read port on one clock.
 //
-// This is the only description of memory in the design. It is written so that FPGA tools infer
-// block RAM. To use a memory compiler, replace this file by a module of the same name, ports and
-// parameters; Key names the place in the design and may select the macro.
+// Written so that FPGA tools infer block RAM. To use a memory compiler, replace this file by a
+// module of the same name, ports and parameters; ram_stub.v is such a module, with one inside for
+// each shape. manifest.json lists the instances. Key names the place in the design.
 //
 // A replacement must behave as follows.
 //   Write    at a rising edge of clk with wen_i high, the word at waddr_i becomes wdata_i.
-//   Read     at a rising edge of clk with ren_i high, rdata_o becomes the word at raddr_i and
-//            keeps it until the next such edge: one cycle of latency.
+//   Read     at a rising edge of clk with ren_i high, rdata_o becomes the word at raddr_i: one
+//            cycle of latency.
+//   Hold     with Hold 1, rdata_o keeps its word until the next such edge. With Hold 0 it may be
+//            anything behind an edge with ren_i low.
 //   Both     the design never reads and writes one word at the same edge.
 //   Content  words are unknown until they are written; there is no reset.
 //   Range    the design never addresses a word beyond Depth.
@@ -24,6 +26,7 @@
 //   Width     bits of a word
 //   Depth     words
 //   AddrBits  bits of an address
+//   Hold      1 if rdata_o has to keep its word, not used here: it always does
 //   Key       name of this instance, not used here
 
 `default_nettype none
@@ -32,6 +35,7 @@ module heddle_ram_1r1w #(
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
   parameter Key = "none"
 ) (
   input  wire                clk,
@@ -43,9 +47,9 @@ module heddle_ram_1r1w #(
   output reg  [   Width-1:0] rdata_o
 );
 
-  // Key is for replacements of this file.
-  wire unused_key;
-  assign unused_key = |Key;
+  // For replacements of this file.
+  wire unused_parameters;
+  assign unused_parameters = (Hold != 0) | (|Key);
 
   reg [Width-1:0] mem_q[0:Depth-1];
 
