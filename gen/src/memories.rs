@@ -36,10 +36,7 @@ pub fn with_contracts(text: &str) -> String {
     };
     let beyond = |address: &str| format!("{{{{(32-AddrBits){{1'b0}}}}, {address}}} >= Depth");
     let mut rules = vec![
-        (
-            format!("is_known && ({enables}) === 1'bx"),
-            "an enable is X",
-        ),
+        (format!("({enables}) === 1'bx"), "an enable is X"),
         (
             format!("{write} === 1'b1 && (^{to}) === 1'bx"),
             "the address of a write is X",
@@ -64,13 +61,13 @@ pub fn with_contracts(text: &str) -> String {
     let mut checks = String::new();
     for (condition, what) in rules {
         checks += &format!(
-            "    if ({condition}) begin\n      $display(\"heddle: %m: {what}\");\n      $stop;\n    end\n"
+            "    if (clocks[2] && {condition}) begin\n      $display(\"heddle: %m: {what}\");\n      $stop;\n    end\n"
         );
     }
     let (head, tail) = text.split_once("\nendmodule").expect("a module");
     format!(
-        "{head}\n`ifdef HEDDLE_ASSERT\n  // Enables may be X until a reset has been seen.\n  reg is_known;\n  initial is_known = 1'b0;\n  \
-         always @(posedge clk) begin\n    if (({enables}) !== 1'bx) is_known <= 1'b1;\n{checks}  end\n`endif\n\nendmodule{tail}"
+        "{head}\n`ifdef HEDDLE_ASSERT\n  // A reset may take some clocks to arrive.\n  reg [2:0] clocks;\n  initial clocks = 3'd0;\n  \
+         always @(posedge clk) begin\n    if (!clocks[2]) clocks <= clocks + 3'd1;\n{checks}  end\n`endif\n\nendmodule{tail}"
     )
 }
 

@@ -200,7 +200,9 @@ impl Banks {
 
     /// Who is served by each bank, and where the word goes when it arrives.
     fn serve(&mut self) {
-        self.one_second_reader.holds_i = !(self.wt_read_i & self.host_read_i);
+        // Banks of the program have a way of their own.
+        let host_reads = self.host_read_i & (self.host_bank < self._data.to_bits::<13>());
+        self.one_second_reader.holds_i = !(self.wt_read_i & host_reads);
         for b in 0..self._banks {
             // Weights go before the host: a bank has the address of either.
             let host = self.host_read_i & (self.host_bank == b.to_bits::<13>());

@@ -1,6 +1,6 @@
 //! Measures what the co-simulation costs: clocks per second of the digits network on the machine
 //! of `configs/edge.json`, driven as `heddle cosim` drives it, against a stand-alone C++ program
-//! that makes the same host accesses on the same machine.
+//! that makes the same host accesses on the same machine, and with the contracts of `gen --assert`.
 //!
 //! `cargo run --release -p heddle-tb --example cosim_replay`. Exit code 1 if the co-simulation
 //! reaches less than 0.9 of the C++ program. With a folder as argument it only leaves the C++
@@ -44,6 +44,8 @@ struct Setup {
     network: Network,
     program: Program,
     library: PathBuf,
+    /// The same machine with its contracts.
+    checked: PathBuf,
     images: usize,
 }
 
@@ -58,8 +60,8 @@ impl Setup {
         images.zip(labels).take(self.images).collect()
     }
 
-    fn host(&self) -> Host {
-        let model = Model::load(&self.library).expect("the library was just built");
+    fn host(&self, library: &Path) -> Host {
+        let model = Model::load(library).expect("the library was just built");
         Host::new(model, &self.params).expect("the machine has a host port")
     }
 
@@ -76,16 +78,16 @@ impl Setup {
     }
 }
 
-fn machine(params: &Params) -> Sources {
+fn machine(params: &Params, contracts: bool) -> Sources {
     let block = catalog::build("top", params).expect("the catalogue has the machine");
     let options = EmitOptions {
         configuration: params.name.clone(),
+        contracts,
         ..EmitOptions::default()
     };
     let design = emit(block.as_ref(), &options).expect("the machine can be printed");
-    let verilog = |(name, _): &(String, String)| name.ends_with(".v");
     Sources {
-        files: design.files().into_iter().filter(verilog).collect(),
+        files: design.verilog(),
         top: design.top,
         ports: Vec::new(),
     }
@@ -105,7 +107,8 @@ fn main() -> ExitCode {
     });
     let params = Params::from_json(&config).expect("the configuration is legal");
     let network = Network::from_json(NETWORK).expect("the model is legal");
-    let sources = machine(&params);
+    let sources = machine(&params, false);
+    let checked = machine(&params, true);
     let scratch = tempfile::tempdir().expect("a temporary folder can be made");
     let kept = env::args_os().nth(1).map(PathBuf::from);
     let folder = kept.as_deref().unwrap_or(scratch.path());
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
             .expect("the network fits")
             .program,
         library: build_shared(&sources, &Options::default()).expect("the Verilog is legal"),
+        checked: build_shared(&checked, &Options::default()).expect("the Verilog is legal"),
         params,
         network,
         images: if kept.is_some() { FEW_IMAGES } else { IMAGES },
@@ -131,13 +135,19 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
 
-    let mut best = [f64::INFINITY; 2];
+    let mut best = [f64::INFINITY; 3];
     for _ in 0..RUNS {
         let (found, bare_time) = replay::run(&bare, &file);
         assert_eq!(found, trail, "the replay went another way");
-        let (_, cycles, time) = setup.time(setup.host());
-        assert_eq!(cycles, trail.cycles, "the runs differ");
-        best = [best[0].min(bare_time), best[1].min(time)];
+        best[0] = best[0].min(bare_time);
+        for (library, best) in [&setup.library, &setup.checked]
+            .into_iter()
+            .zip(&mut best[1..])
+        {
+            let (_, cycles, time) = setup.time(setup.host(library));
+            assert_eq!(cycles, trail.cycles, "the runs differ");
+            *best = best.min(time);
+        }
     }
     let ratio = best[0] / best[1];
     println!("{}, -O2, best of {RUNS} runs taken in turns", tool.version);
@@ -147,7 +157,8 @@ fn main() -> ExitCode {
     );
     println!("| program | million clocks/s | of bare C++ |");
     println!("|---|---|---|");
-    for (name, time) in ["bare C++", "`heddle cosim`"].iter().zip(best) {
+    let names = ["bare C++", "`heddle cosim`", "with contracts"];
+    for (name, time) in names.iter().zip(best) {
         let speed = trail.cycles as f64 / time * 1e3;
         println!("| {name} | {speed:.3} | {:.2} |", best[0] / time);
     }
@@ -160,7 +171,7 @@ fn main() -> ExitCode {
 
 /// Writes the accesses of one run to a file.
 fn record(setup: &Setup, file: &Path) -> Trail {
-    let mut host = setup.host();
+    let mut host = setup.host(&setup.library);
     host.start_record();
     let (mut host, cycles, _) = setup.time(host);
     let accesses = host.take_record();

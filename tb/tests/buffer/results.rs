@@ -8,7 +8,7 @@ use heddle_tb::verilate::Sources;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds, unchecked};
 
 const COLS: usize = 4;
 const DEPTH: usize = 16;
@@ -17,9 +17,10 @@ fn design(at_top: bool, raises: bool) -> Sources {
     emitted(ResultsBuffer::new(COLS, DEPTH, at_top, raises))
 }
 
-static PSUMS_4: LazyLock<Sources> = LazyLock::new(|| design(true, false));
+// Sums come back sooner than any program lets them.
+static PSUMS_4: LazyLock<Sources> = LazyLock::new(|| unchecked(design(true, false)));
 static RESULTS_4: LazyLock<Sources> = LazyLock::new(|| design(false, false));
-static RAISED_PSUMS_4: LazyLock<Sources> = LazyLock::new(|| design(true, true));
+static RAISED_PSUMS_4: LazyLock<Sources> = LazyLock::new(|| unchecked(design(true, true)));
 static RAISED_RESULTS_4: LazyLock<Sources> = LazyLock::new(|| design(false, true));
 
 /// Random slots on few addresses; the first ones fill the memory. If the design can raise sums, it raises some.

@@ -122,6 +122,12 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     coverage.event("words copied", seen.copied > 0);
     coverage.event("products with weights", has_both(&words));
     coverage.event("halted", matches!(seen.end, End::Halt(_)));
+    let breaches = bench.pair.host.model().take_stops();
+    if breaches > 0 && !matches!(seen.end, End::Conflict) {
+        return Err(bench
+            .pair
+            .message(&format!("{breaches} breaches of contracts, told above")));
+    }
     match seen.end {
         End::Conflict => coverage.event("not judged", true),
         End::Endless => coverage.event("cut off", true),
