@@ -279,6 +279,7 @@ impl Meta {
             params,
             attributes: pairs(attributes),
             doc: head.outputs,
+            numbers: Vec::new(),
             fields: pairs(fields),
             source: source.clock,
             item: source.inputs.into_iter().next()?,
