@@ -195,7 +195,7 @@ impl Meta {
             lines.push(String::new());
         }
         lines.append(&mut self.doc);
-        for (name, value) in &self.numbers {
+        for (name, value) in std::mem::take(&mut self.numbers) {
             let place = format!("{{{name}}}");
             let found = lines.iter().any(|line| line.contains(&place));
             assert!(found, "{}: the description has no {place}", doc.item);
@@ -279,6 +279,7 @@ impl Meta {
             params,
             attributes: pairs(attributes),
             doc: head.outputs,
+            numbers: Vec::new(),
             fields: pairs(fields),
             source: source.clock,
             item: source.inputs.into_iter().next()?,
