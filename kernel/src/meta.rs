@@ -195,7 +195,7 @@ impl Meta {
             lines.push(String::new());
         }
         lines.append(&mut self.doc);
-        for (name, value) in &self.numbers {
+        for (name, value) in std::mem::take(&mut self.numbers) {
             let place = format!("{{{name}}}");
             let found = lines.iter().any(|line| line.contains(&place));
             assert!(found, "{}: the description has no {place}", doc.item);
