@@ -46,13 +46,14 @@ fn check(function: Function, input: (f64, i8), output: (f64, i8)) -> u32 {
         quantisation(output.0, output.1),
     )
     .expect("a legal function");
-    let mut inside = 0;
+    let (mut inside, mut compared) = (0, 0);
     for quantised in i8::MIN..=i8::MAX {
         let index = quantised.wrapping_sub(input.1) as u8;
         let stored = entries[usize::from(index)];
         let found = i32::from(stored.wrapping_add(output.1 as u8) as i8);
         let x = f64::from(i32::from(quantised) - i32::from(input.1)) * input.0;
         let exact = reference(function, x) / output.0 + f64::from(output.1);
+        compared += 1;
         if exact <= -128.0 || exact >= 127.0 {
             let bound = if exact < 0.0 { -128 } else { 127 };
             assert_eq!(found, bound, "{function:?} of {x}");
@@ -62,6 +63,7 @@ fn check(function: Function, input: (f64, i8), output: (f64, i8)) -> u32 {
         let error = (f64::from(found) - exact).abs();
         assert!(error <= 0.5 + 1e-9, "{function:?} of {x}: {error} units");
     }
+    assert_eq!(compared, 256, "all bytes");
     inside
 }
 

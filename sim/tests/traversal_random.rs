@@ -217,6 +217,7 @@ fn a_loop_is_refused_as_endless_exactly_if_no_number_of_iterations_ends_it() {
         address_bits: 4,
         ..SHAPE
     };
+    let [mut ended, mut endless] = [0, 0];
     for test in [EndTest::AtLeast, EndTest::Equal, EndTest::Trips] {
         for values in 0..1 << 12 {
             let one = Loop {
@@ -235,17 +236,24 @@ fn a_loop_is_refused_as_endless_exactly_if_no_number_of_iterations_ends_it() {
             let execution = UnitModel::new(shape).execute(&command.encode());
             let length = execution.elements.len() as u64;
             match trips(test, &one, 4) {
-                Some(n) => assert_eq!((length, execution.stop), (n, None), "{command}"),
+                Some(n) => {
+                    assert_eq!((length, execution.stop), (n, None), "{command}");
+                    ended += 1;
+                }
                 None => {
-                    let endless = Stop {
+                    let stop = Stop {
                         error: UnitError::Endless,
                         position: 5,
                     };
-                    assert_eq!(execution.stop, Some(endless), "{command}");
+                    assert_eq!(execution.stop, Some(stop), "{command}");
+                    endless += 1;
                 }
             }
         }
     }
+    println!("{ended} loops end, {endless} are endless");
+    assert_eq!(ended + endless, 3 * 16 * 16 * 16);
+    assert!(endless > 1000);
 }
 
 /// A random unit of few rows and loops.

@@ -175,6 +175,7 @@ fn writes_outside_a_memory_change_nothing() {
 fn the_zero_codec_is_exact_for_every_zero_point() {
     let machine = Machine::new(machines::tiny());
     let (mut pair, mut rng) = pair_of(&machine, 1);
+    let mut compared = 0;
     for zero_point in i8::MIN..=i8::MAX {
         pair.set_zero(zero_point);
         let register = pair.host.read(Register::HostZero.address()).unwrap();
@@ -193,7 +194,10 @@ fn the_zero_codec_is_exact_for_every_zero_point() {
             [stored],
             "z {zero_point}"
         );
+        compared += 1;
     }
+    println!("{compared} zero points");
+    assert_eq!(compared, 256);
     pair.compare().or_panic();
 }
 

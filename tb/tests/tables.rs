@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::machines::build::{drain, load, matmul};
 use crate::machines::pair::{End, Pair, row};
 use crate::machines::{self, Machine};
-use crate::rtl::OrPanic;
+use crate::rtl::{Checked, OrPanic, check_mutants, faults};
 
 /// What row 1 has in its table.
 #[derive(Debug, Clone, Copy)]
@@ -20,9 +20,8 @@ struct Case {
 }
 
 /// Operands 1, 2, 3, 4 of row 0 and those of row 1, whose words are 5, 6, 7, 8 and 10, 20, 30, 40; a table adds 100 to their sums.
-#[track_caller]
-fn check(machine: &Machine, case: Case, expected: [u8; 4]) {
-    let mut pair = Pair::new(machine, 1, &mut ChaCha8Rng::seed_from_u64(1)).or_panic();
+fn small(machine: &Machine, case: Case, expected: [u8; 4]) -> Checked {
+    let mut pair = Pair::new(machine, 1, &mut ChaCha8Rng::seed_from_u64(1))?;
     pair.set_zero(case.zero);
     pair.write_row_offset(0, 0, Some(0));
     for entry in case.entries.into_iter().rev() {
@@ -54,25 +53,26 @@ fn check(machine: &Machine, case: Case, expected: [u8; 4]) {
         Instruction::Matmul(product),
         crate::machines::pair::HALT,
     ];
-    let end = pair.run_instructions(&program).or_panic();
+    let end = pair.run_instructions(&program)?;
     assert!(matches!(end, End::Halt(_)), "{case:?}");
-    pair.compare().or_panic();
     let words = pair.host.read_words(&[(0, weights / 8 + 8)]).unwrap();
-    assert_eq!(words[0][..4], expected, "{case:?}");
-}
-
-#[test]
-fn what_tables_hold_does_not_depend_on_the_zero_point_of_the_host() {
-    let machine = Machine::new(machines::pooling());
-    for zero in [0, 1, 77, i8::MIN, i8::MAX] {
-        let entries = [Some(8), None];
-        check(&machine, Case { zero, entries }, [111, 122, 133, 144]);
+    match words[0][..4] == expected {
+        true => pair.compare(),
+        false => Err(pair.message(format!("{case:?}: {:?}, expected {expected:?}", words[0]))),
     }
 }
 
-#[test]
-fn an_offset_of_0_is_an_address_and_no_entry_is_none() {
-    let machine = Machine::new(machines::pooling());
+/// What tables hold does not depend on HOST_ZERO.
+fn zero_points(machine: &Machine) -> Checked {
+    for zero in [0, 1, 77, i8::MIN, i8::MAX] {
+        let entries = [Some(8), None];
+        small(machine, Case { zero, entries }, [111, 122, 133, 144])?;
+    }
+    Ok(())
+}
+
+/// An offset of 0 is an address, and no entry is none, whatever was there before.
+fn offsets(machine: &Machine) -> Checked {
     for (entries, expected) in [
         ([Some(0), None], [106, 108, 110, 112]),
         ([Some(0), Some(8)], [106, 108, 110, 112]),
@@ -80,6 +80,36 @@ fn an_offset_of_0_is_an_address_and_no_entry_is_none() {
         ([None, Some(8)], [101, 102, 103, 104]),
         ([Some(8), Some(0)], [111, 122, 133, 144]),
     ] {
-        check(&machine, Case { zero: 0, entries }, expected);
+        small(machine, Case { zero: 0, entries }, expected)?;
     }
+    Ok(())
+}
+
+#[test]
+fn what_tables_hold_does_not_depend_on_the_zero_point_of_the_host() {
+    zero_points(&Machine::new(machines::pooling())).or_panic();
+}
+
+#[test]
+fn an_offset_of_0_is_an_address_and_no_entry_is_none() {
+    offsets(&Machine::new(machines::pooling())).or_panic();
+}
+
+#[test]
+fn faults_of_tables_are_noticed() {
+    let params = machines::pooling();
+    let mutants = r"
+        // Bytes of tables pass the zero codec too.
+        heddle_host_port: assign codes = !host_addr_i[29] => assign codes = 1'b1
+        // An entry that is not valid is an offset of 0.
+        heddle_row_offset: has_address = entry[16] => has_address = 1'b1";
+    check_mutants(
+        &machines::verilog(&params),
+        &faults(mutants),
+        |sources, _| {
+            let machine = Machine::from_verilog(params.clone(), sources);
+            zero_points(&machine)?;
+            offsets(&machine)
+        },
+    );
 }

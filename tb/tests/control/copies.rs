@@ -105,22 +105,25 @@ fn check_copy(pair: &mut Pair, rows: u32, from: u32, to: u32, loops: &[(u32, u32
     Ok(())
 }
 
-/// Every pair of banks, all partitions and some, several shapes of the record.
-fn copy_between_banks(pair: &mut Pair) -> Checked {
+/// Every pair of banks, all partitions and some, several shapes of the record. Gives the number of pairs.
+fn copy_between_banks(pair: &mut Pair) -> Checked<u32> {
     let params = pair.params();
     let (banks, bytes) = (params.state_buffer.banks, params.bank_bytes());
+    let mut pairs = 0;
     for from in 0..banks {
         for to in 0..banks {
             let (first, second) = (from * bytes, to * bytes + bytes / 2);
             check_copy(pair, params.array.rows, first, second, &[(9, 8)])?;
             check_copy(pair, 1, first + 8, second + 16, &[(3, 8), (2, 64)])?;
+            pairs += 1;
         }
     }
     // A whole bank at once, byte addresses within their words, and the last word of the memory.
     let last = params.partition_bytes() - 8;
     check_copy(pair, params.array.rows, 0, bytes, &[(bytes / 8, 8)])?;
     check_copy(pair, params.array.rows, 19, last + 3, &[])?;
-    check_copy(pair, params.array.rows, last, 8, &[])
+    check_copy(pair, params.array.rows, last, 8, &[])?;
+    Ok(pairs)
 }
 
 /// The machine with random contents.
@@ -137,9 +140,11 @@ fn pet_54_words_are_copied_from_bank_to_bank_in_all_partitions() {
         machines::single(),
     ] {
         let machine = Machine::new(params);
-        fresh(&machine, 1)
+        let pairs = fresh(&machine, 1)
             .and_then(|mut pair| copy_between_banks(&mut pair))
             .unwrap_or_else(|message| panic!("{message}"));
+        println!("{}: {pairs} pairs of banks", machine.params.name);
+        assert_eq!(pairs, machine.params.state_buffer.banks.pow(2));
     }
 }
 

@@ -224,6 +224,7 @@ fn pet_58_every_function_on_every_byte() {
             bench.finish().unwrap();
             let words: Vec<u64> = bench.stored[0].iter().map(|word| word.data).collect();
             assert_eq!(words.len(), 32);
+            let mut compared = 0;
             for byte in 0..256usize {
                 let stored = (words[byte / 8] >> (8 * (byte % 8))) as u8;
                 let x = (byte as f64 - 128.0) / 32.0;
@@ -231,7 +232,9 @@ fn pet_58_every_function_on_every_byte() {
                 let exact = function.at(x) * 64.0 - 20.0;
                 let error = (f64::from(units) - exact.clamp(-128.0, 127.0)).abs();
                 assert!(error <= 0.5, "{function:?} of {x}: {error} units");
+                compared += 1;
             }
+            assert_eq!(compared, 256, "{function:?}: all bytes");
         }
     }
 }

@@ -400,6 +400,13 @@ fn fsa_43_zeros_that_are_offered_do_not_enter_the_multipliers() {
     run_seeds(|seed| offered_zeros(&PLAIN, &PLAIN.sources, seed));
 }
 
+#[test]
+fn zeros_that_enter_are_noticed() {
+    let mutants = "heddle_sparse_slots: = |map_data_i[8*i+:8] => = 1'b1";
+    let run = |sources: &Sources, seed: u64| offered_zeros(&PLAIN, sources, seed);
+    check_mutants(&PLAIN.sources, &faults(mutants), run);
+}
+
 /// Four cells of 18 x 18 positions have 45 values each where the first one has a row of the cell below and two columns of the one beside it.
 fn two_neighbours(design: &Design, sources: &Sources, seed: u64) -> Checked<Coverage> {
     let Design { params, .. } = design;
