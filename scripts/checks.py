@@ -127,6 +127,8 @@ def test_steps(with_slow):
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
         Step("programs", "scripts/same_programs.sh", "--sample", needs=built),
+        Step("client", ".venv/bin/python", "scripts/client_networks.py",
+             *([] if with_slow else ["--programs", "12", "--operators", "60"]), needs=built),
         Step("peers", "scripts/peer.sh", needs=["setup"]),
         Step("digits in Python", "python3", "models/digits/evaluate.py", "--at-least", "0.95",
              needs=["setup"]),

@@ -199,6 +199,8 @@ def compiled(folder, model, pair, limit):
         refusal = {"program": f"exit {done.returncode} {digest(done.stderr)}"}
         return refusal, {"refused"} if done.returncode == 2 else {"refused", "panics"}
     program, reasons = json.loads(target.read_text())["program"], []
+    # A matter of the configuration, as the format is one of the file.
+    del program["machine"]["program_memory"]
     return {
         "program": digest(json.dumps(without_reasons(program, reasons), sort_keys=True, separators=(",", ":"))),
         "messages": digest(done.stdout, done.stderr, *reasons),

@@ -213,7 +213,8 @@ pub struct CompileArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct CompileResult {
-    /// Program file to write; an existing file is only replaced if it is a program
+    /// Program file to write; an existing file is only replaced if it is a program. What a host in Python needs is written
+    /// beside it, heddle_layout.py
     #[arg(short, long, value_name = "PROG")]
     pub output: Option<PathBuf>,
     /// Print what a stage has made

@@ -1,9 +1,11 @@
 //! `heddle compile`: from a network to a program file, and what the stages in between have made.
 
+use std::path::{Path, PathBuf};
+
 use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
-    CompileError, Compiled, Graph, Missed, Options, Program, Rows, RunPlan, Stage, Table,
+    CompileError, Compiled, Graph, LAYOUT, Missed, Options, Program, Rows, RunPlan, Stage, Table,
     TensorPlan, compile,
 };
 use heddle_network::Network;
@@ -16,7 +18,15 @@ use crate::{input, output, pieces, replace, rows, segments, waste, zeros};
 /// Runs the command.
 pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     if let Some(target) = &args.result.output {
+        let layout = layout_beside(target);
+        if layout == *target {
+            return Err(Failure::new(format!(
+                "{}: is the place of what is written beside a program, expected another name",
+                target.display()
+            )));
+        }
         replace::check(target, replace::PROGRAM)?;
+        replace::check(&layout, replace::LAYOUT)?;
     }
     let params = input::read_config(&args.config)?;
     let (network, form) = input::read_either(&args.model)?;
@@ -46,6 +56,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     if let Some(target) = &args.result.output {
         let text = program.to_json(&params);
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
+        let layout = layout_beside(target);
+        replace::update(&layout, replace::LAYOUT, LAYOUT.as_bytes())?;
     }
     match args.result.dump {
         Some(DumpArg::Graph) => dump_graph(&Graph::of(&network), args.dot),
@@ -61,6 +73,11 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// Where the host's part goes: one file for all programs of a folder.
+fn layout_beside(program: &Path) -> PathBuf {
+    program.with_file_name("heddle_layout.py")
 }
 
 /// Only graphs can be printed as graphs.

@@ -32,6 +32,13 @@ pub const PROGRAM: FileKind = FileKind {
     begins: b"{\n  \"format\": \"heddle-program-",
 };
 
+/// The host's part of programs, in Python: all versions begin alike.
+pub const LAYOUT: FileKind = FileKind {
+    name: "heddle_layout.py",
+    at: 0,
+    begins: b"\"\"\"Where a program of `heddle compile` wants its tensors",
+};
+
 /// Configurations.
 pub const CONFIG: FileKind = FileKind {
     name: "configuration",
@@ -85,6 +92,14 @@ pub fn check(target: &Path, kind: FileKind) -> Result<(), Failure> {
     match read {
         Ok(()) if head[kind.at..] == *kind.begins => Ok(()),
         _ => Err(refused(&format!("is no {}, it is left alone", kind.name))),
+    }
+}
+
+/// Writes the file unless it has these bytes already.
+pub fn update(target: &Path, kind: FileKind, bytes: &[u8]) -> Result<(), Failure> {
+    match fs::read(target) {
+        Ok(found) if found == bytes => Ok(()),
+        _ => write(target, kind, bytes),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::bench::{Bench, CONFIG, MODEL};
+use heddle_compiler::LAYOUT;
 use serde_json::Value;
 
 /// Whether a client in Python passes, and what it prints.
@@ -56,4 +57,57 @@ fn the_client_of_the_sparse_cluster_gets_the_results_of_the_definition() {
     bench.write(&file, &wrong);
     let (passed, text) = client();
     assert!(!passed, "{text}");
+}
+
+#[test]
+fn the_layout_stands_beside_a_program_and_replaces_nothing_but_itself() {
+    let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
+    bench.done("compile m.json -c c.json -o p.json");
+    assert_eq!(bench.read("heddle_layout.py"), LAYOUT);
+    // That of another version is replaced, one that is the same is left as it is.
+    bench.write(
+        "heddle_layout.py",
+        LAYOUT.replace("class Host", "class Guest"),
+    );
+    bench.done("compile m.json -c c.json -o p.json");
+    let path = bench.path().join("heddle_layout.py");
+    let written = || {
+        std::fs::metadata(&path)
+            .expect("a file")
+            .modified()
+            .expect("a time")
+    };
+    assert_eq!(bench.read("heddle_layout.py"), LAYOUT);
+    let before = written();
+    bench.done("compile m.json -c c.json -o other.json");
+    assert_eq!(written(), before);
+    bench.write("heddle_layout.py", "print('mine')\n");
+    let before = bench.content();
+    bench.refused(
+        "compile m.json -c c.json -o p.json",
+        &["heddle_layout.py: is no heddle_layout.py, it is left alone"],
+    );
+    bench.refused(
+        "compile m.json -c c.json -o heddle_layout.py",
+        &["heddle_layout.py: is the place of what is written beside a program, expected another name"],
+    );
+    assert_eq!(bench.content(), before);
+    // A dump alone writes nothing.
+    bench.done("compile m.json -c c.json --dump asm");
+    assert_eq!(bench.content(), before);
+}
+
+#[test]
+fn the_layout_knows_every_kind_of_layer() {
+    let schema = Bench::new(&[]).json("config schema --network");
+    let kinds = schema["properties"]["layers"]["items"]["oneOf"]
+        .as_array()
+        .expect("kinds");
+    assert!(kinds.len() > 20);
+    for kind in kinds {
+        let name = kind["properties"]["kind"]["const"]
+            .as_str()
+            .expect("a name");
+        assert!(LAYOUT.contains(&format!("\n    \"{name}\": (")), "{name}");
+    }
 }

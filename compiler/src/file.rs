@@ -20,7 +20,10 @@ pub use error::FileError;
 use form::{Content, ProgramFile};
 
 /// Name and version of the format.
-const FORMAT: &str = "heddle-program-3";
+const FORMAT: &str = "heddle-program-4";
+
+/// The version before: it does not say where the program lies, which is in a memory of its own then.
+const FORMAT_3: &str = "heddle-program-3";
 
 impl Program {
     /// The program as a file for machines of this shape.
@@ -50,14 +53,21 @@ impl Program {
             found: format!("{found:?}"),
             expected: expected.to_string(),
         };
-        if file.format != FORMAT {
-            return Err(wrong("format", &file.format, FORMAT));
+        if ![FORMAT, FORMAT_3].contains(&file.format.as_str()) {
+            let expected = format!("{FORMAT} or {FORMAT_3}: compile the network again");
+            return Err(wrong("format", &file.format, &expected));
         }
         let found = u32::from_str_radix(&file.crc, 16);
         let found = found.map_err(|_| wrong("crc", &file.crc, "eight hexadecimal digits"))?;
         let expected = checksum(&file.program);
         if found != expected {
             return Err(FileError::Checksum { found, expected });
+        }
+        let told = file.program.machine.program_memory.is_some();
+        if told != (file.format == FORMAT) {
+            let expected = format!("one in {FORMAT} and none in {FORMAT_3}");
+            let found = if told { "there" } else { "none" };
+            return Err(wrong("machine.program_memory", found, &expected));
         }
         file.program.machine.check(params)?;
         read::content(file.program, params)

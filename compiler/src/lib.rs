@@ -74,6 +74,9 @@ pub use table::Table;
 pub use waste::{Waste, wasted};
 pub use ways::MappingCost;
 
+/// `heddle_layout.py`: places of tensors and layers of the host, for whoever runs programs in Python.
+pub const LAYOUT: &str = include_str!("heddle_layout.py");
+
 /// Compiles a network for a machine.
 ///
 /// # Errors

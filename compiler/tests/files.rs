@@ -2,7 +2,7 @@
 
 use crate::support::compile_with;
 use crate::support::{self, model, preset};
-use heddle_arch::params::Params;
+use heddle_arch::params::{Params, ProgramMemory};
 use heddle_compiler::{FileError, Options, Program, Schedule};
 
 fn edge() -> Params {
@@ -56,9 +56,12 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         let error = Program::from_json(&other, &edge()).expect_err(to);
         error.to_string()
     };
-    let message = told("heddle-program-3", "heddle-program-9");
-    let expected = "format is \"heddle-program-9\", expected heddle-program-3";
-    assert_eq!(message, expected);
+    let message = told("heddle-program-4", "heddle-program-9");
+    let expected = "expected heddle-program-4 or heddle-program-3: compile the network again";
+    assert_eq!(
+        message,
+        format!("format is \"heddle-program-9\", {expected}")
+    );
     let message = told("\"crc\": \"", "\"crc\": \"x");
     assert!(
         message.contains("expected eight hexadecimal digits"),
@@ -114,6 +117,42 @@ fn forged(text: &str, from: &str, to: &str) -> String {
     };
     let at = changed.find("\"crc\": \"").unwrap() + 8;
     format!("{}{expected:08x}{}", &changed[..at], &changed[at + 8..])
+}
+
+#[test]
+fn a_file_says_where_its_program_lies_and_one_of_version_3_is_of_a_memory_of_its_own() {
+    let program = digits(true);
+    let text = program.to_json(&edge());
+    let memory = ",\n      \"program_memory\": \"separate\"";
+    let older = forged(&text, memory, "").replacen("heddle-program-4", "heddle-program-3", 1);
+    let read = Program::from_json(&older, &edge()).expect("version 3");
+    assert_eq!(read.to_json(&edge()), text);
+    let mut banks = edge();
+    banks.program.memory = ProgramMemory::Banks;
+    banks.state_buffer.banks *= 2;
+    banks.validate().expect("room for the program");
+    banks.state_buffer.banks = edge().state_buffer.banks + banks.program_banks();
+    for text in [&text, &older] {
+        let message = Program::from_json(text, &banks)
+            .expect_err("banks")
+            .to_string();
+        let expected =
+            "made for program.memory separate, this machine has banks: compile the network for it";
+        assert_eq!(message, expected);
+    }
+    for (file, message) in [
+        (
+            forged(&text, memory, ""),
+            "machine.program_memory is \"none\", expected one in heddle-program-4 and none in heddle-program-3",
+        ),
+        (
+            text.replacen("heddle-program-4", "heddle-program-3", 1),
+            "machine.program_memory is \"there\", expected one in heddle-program-4 and none in heddle-program-3",
+        ),
+    ] {
+        let found = Program::from_json(&file, &edge()).expect_err(message);
+        assert_eq!(found.to_string(), message);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Every module of the machine can be printed, in every style.
 
 use heddle_arch::Params;
+use heddle_arch::params::{PartialSums, ProgramMemory};
 use heddle_gen::{EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
 use std::path::Path;
@@ -55,6 +56,37 @@ fn every_preset_is_printed_with_equally_many_modules() {
     }
     // The first slice differs in kind, not in number, between the presets; a left shift is a module more.
     assert!(counts.iter().all(|c| *c == counts[0]), "{counts:?}");
+}
+
+/// Numbers in headers come from constants of the hardware: none is left as its name in braces.
+#[test]
+fn headers_have_numbers_in_place_of_their_names() {
+    let mut banks = params("tiny");
+    banks.state_buffer.banks = 8;
+    banks.program.memory = ProgramMemory::Banks;
+    let mut top = params("tiny");
+    top.array.partial_sums = PartialSums::Top;
+    let mut found = 0;
+    for params in [params("tiny"), banks, top] {
+        params.validate().expect("legal");
+        let block = catalog::build("top", &params).expect("the machine is in the list");
+        for (name, text) in emit(block.as_ref(), &options("tiny"))
+            .expect("legal")
+            .files()
+        {
+            let header = text.split("\nmodule ").next().expect("a text");
+            assert!(
+                !name.ends_with(".v") || !header.contains(['{', '}']),
+                "{name}: {header}"
+            );
+            found += usize::from(header.contains("arrives on `answer_i` in t + "));
+            found += usize::from(header.contains("slots must lie between"));
+        }
+    }
+    assert_eq!(
+        found, 2,
+        "one with the program in banks, one with sums at the top"
+    );
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct Meta {
     pub attributes: Vec<(String, String)>,
     /// Documentation, one entry per line.
     pub doc: Vec<String>,
+    /// Numbers in the documentation, by the names that it has for them.
+    pub numbers: Vec<(String, usize)>,
     /// Meaning of ports and private fields, by Rust field name.
     pub fields: Vec<(String, String)>,
     /// Source file from the root of the repository.
@@ -70,6 +72,7 @@ impl Meta {
             params: Vec::new(),
             attributes: Vec::new(),
             doc: Vec::new(),
+            numbers: Vec::new(),
             fields: Vec::new(),
             source: String::new(),
             item: String::new(),
@@ -170,6 +173,12 @@ impl Meta {
         }
     }
 
+    /// Puts a number in place of its name in braces, `{name}`, wherever the doc comment of the struct has it.
+    pub fn number(mut self, name: &str, value: usize) -> Self {
+        self.numbers.push((name.into(), value));
+        self
+    }
+
     /// Gives the meaning of a port; wins over the doc comment of the field.
     pub fn port(mut self, name: &str, doc: impl Into<String>) -> Self {
         self.fields.push((name.into(), doc.into()));
@@ -177,12 +186,23 @@ impl Meta {
     }
 
     /// Adds what the source file says; called by `module!`.
+    ///
+    /// # Panics
+    /// If it has no place for a number.
     pub fn with_source(mut self, doc: &SourceDoc) -> Self {
         let mut lines = doc.lines.clone();
         if !lines.is_empty() && !self.doc.is_empty() {
             lines.push(String::new());
         }
         lines.append(&mut self.doc);
+        for (name, value) in std::mem::take(&mut self.numbers) {
+            let place = format!("{{{name}}}");
+            let found = lines.iter().any(|line| line.contains(&place));
+            assert!(found, "{}: the description has no {place}", doc.item);
+            for line in &mut lines {
+                *line = line.replace(&place, &value.to_string());
+            }
+        }
         self.doc = lines;
         for (name, text) in &doc.fields {
             if !self.fields.iter().any(|(n, _)| n == name) {
@@ -259,6 +279,7 @@ impl Meta {
             params,
             attributes: pairs(attributes),
             doc: head.outputs,
+            numbers: Vec::new(),
             fields: pairs(fields),
             source: source.clock,
             item: source.inputs.into_iter().next()?,

@@ -235,7 +235,7 @@ module traversal_properties #(
     end
     if (was_reset) begin
       inv_listed: assert (&place_agrees & &trips_written);
-      inv_pending: assert (Double != 0 ? cfg_ready_o == !pending &
+      inv_pending: assert (Double != 0 ? cfg_ready_o == (rst_n & !pending) &
           (!pending | \u_dut.pending_bare_q == pending_bare) : !pending);
     end
     if (was_reset & running) begin
@@ -289,7 +289,7 @@ module traversal_properties #(
 
       // What the ports show
       pace: assert ({valid_o, busy_o, load_o} == {valid[1], running | valid != 0 | pending, load});
-      cfg_ready: assert (cfg_ready_o == (Double != 0 ? !pending : !busy_o));
+      cfg_ready: assert (cfg_ready_o == (rst_n & (Double != 0 ? !pending : !busy_o)));
       able: assert (able_o == (running & (!valid_o | ready_i)));
       if (valid_o) begin
         address: assert (addr_o == addr);

@@ -2,14 +2,16 @@
 
 use crate::machines;
 use crate::rtl;
+use heddle_arch::Clocks;
 use heddle_arch::host::{
     CTRL_START, ColumnSelect, Counter, ID, Register, activation_address, buffer_address,
     column_address, program_address, register_address, row_offset_address,
 };
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{ctrl, host_zero, start_pc, status};
-use heddle_arch::params::{Params, Reset, ResetLevel, ResetStyle};
+use heddle_arch::params::{Params, ProgramMemory, Reset, ResetLevel, ResetStyle};
 use heddle_arch::requantise::Scale;
+use heddle_tb::Model;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -293,10 +295,59 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
     pair.compare().or_panic();
 }
 
-/// PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says.
+/// The number in front of these words in the header of a module.
+fn printed(params: &Params, module: &str, words: &str) -> u64 {
+    let sources = machines::verilog(params);
+    let is_file = |name: &str| name.starts_with(&format!("heddle_{module}"));
+    let (_, text) = sources
+        .files
+        .iter()
+        .find(|(name, _)| is_file(name))
+        .unwrap();
+    let (header, _) = text.split_once("module heddle").unwrap();
+    let header = header.replace("//", "");
+    let header = header.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (before, _) = header
+        .split_once(words)
+        .unwrap_or_else(|| panic!("{module}: {header}"));
+    let number = before.trim_end().rsplit(' ').next().unwrap();
+    number
+        .parse()
+        .unwrap_or_else(|_| panic!("{module}: {number}"))
+}
+
+/// The start pulse, PRIME, FETCH, ISSUE and R + C + 36 + E quiet cycles, as `docs/isa.md` says, and the header of the sequencer. The
+/// other headers say what the golden machine counts, which runs in lockstep.
 #[test]
-fn halt_ends_in_the_clock_of_the_page() {
-    for (params, extra) in [(machines::tiny(), 2), (machines::pooling(), 7)] {
+fn halt_ends_and_reads_answer_in_the_clock_of_the_page_and_of_the_headers() {
+    for params in [
+        machines::tiny(),
+        machines::pooling(),
+        machines::wide(),
+        machines::banked(),
+    ] {
+        let extra = params.post.extra_cycles();
+        let clocks = Clocks::of(&params);
+        let quiet = printed(&params, "sequencer", "cycles in which the waves run out");
+        let prime = match params.program.memory {
+            ProgramMemory::Separate => 0,
+            ProgramMemory::Banks => {
+                printed(&params, "sequencer", "cycles longer than with a memory")
+            }
+        };
+        assert_eq!(quiet, clocks.quiet);
+        let busy = printed(
+            &params,
+            "drain_issue",
+            "cycles after its last address was taken",
+        );
+        assert_eq!(busy, clocks.drain_idle);
+        let copied = printed(&params, "weight_issue", ", in which the last partition");
+        assert_eq!(copied, clocks.copy_idle - 1);
+        let swap = printed(&params, "weight_issue", "at the earliest");
+        assert_eq!(swap, clocks.swap);
+        let post = printed(&params, "top", "+ c on");
+        assert_eq!(post, clocks.drain_address + 1);
         let machine = Machine::new(params);
         let (mut pair, _) = pair_of(&machine, 1);
         pair.write_program(0, &HALT.encode());
@@ -312,14 +363,91 @@ fn halt_ends_in_the_clock_of_the_page() {
             model.clock();
             clocks += 1;
         }
-        assert_eq!(clocks, 3 + array.rows + array.cols + 36 + extra);
+        assert_eq!(quiet, u64::from(array.rows + array.cols + 36 + extra));
+        assert_eq!(clocks, 4 + quiet + prime);
+        let answer = printed(
+            &machine.params,
+            "host_port",
+            "cycles after it, at one request",
+        );
+        let request = [
+            ("host_valid_i", 1),
+            ("host_write_i", 0),
+            ("host_addr_i", buffer_address(0, 0).into()),
+        ];
+        for (name, value) in request {
+            let port = model.port(name).unwrap();
+            model.set(port, value);
+        }
+        model.clock();
+        let [valid, answered] =
+            ["host_valid_i", "host_rvalid_o"].map(|name| model.port(name).unwrap());
+        model.set(valid, 0);
+        let waited = (1..100).find(|_| {
+            let there = model.get(answered) == 1;
+            model.clock();
+            there
+        });
+        assert_eq!(waited, Some(answer));
     }
 }
 
-/// Machines of every reset but the usual one.
+/// Without a look at STATUS: a host that waits for `running_o` finds nothing of the run before.
 #[test]
-fn a_machine_with_another_reset_runs_and_is_reset() {
+fn a_start_shows_at_the_pins_in_the_clock_after_it_and_not_before() {
+    for params in [machines::tiny(), machines::banked()] {
+        let machine = Machine::new(params);
+        let (mut pair, _) = pair_of(&machine, 1);
+        // A run that ends with HALT, then one that an error stops.
+        for (words, ends) in [
+            (HALT.encode(), 0b010),
+            (vec![0], 0b100),
+            (HALT.encode(), 0b010),
+        ] {
+            pair.write_program(0, &words);
+            pair.host.write(Register::StartPc.address(), 0).unwrap();
+            let model = pair.host.model();
+            let pins = |model: &mut Model, names: [&str; 3]| {
+                names.map(|name| model.port(name).map(|port| model.get(port)).unwrap())
+            };
+            let state = ["running_o", "done_o", "error_o"];
+            let before = pins(model, state);
+            for (name, value) in [
+                ("host_valid_i", 1),
+                ("host_write_i", 1),
+                ("host_addr_i", Register::Ctrl.address().into()),
+                ("host_wdata_i", CTRL_START),
+            ] {
+                let port = model.port(name).unwrap();
+                model.set(port, value);
+            }
+            model.eval();
+            assert_eq!(
+                pins(model, state),
+                before,
+                "no way from the request to these pins"
+            );
+            assert_eq!(before[0], 0);
+            model.clock();
+            let valid = model.port("host_valid_i").unwrap();
+            model.set(valid, 0);
+            model.eval();
+            assert_eq!(pins(model, state), [1, 0, 0]);
+            let running = model.port("running_o").unwrap();
+            let last = model.run_until(running, 0, 1000);
+            assert!(last.is_some_and(|clocks| clocks > 30), "{last:?}");
+            let [_, done, error] = pins(pair.host.model(), state);
+            assert_eq!(done << 1 | error << 2, ends);
+            assert!(!pair.host.status().unwrap().running);
+        }
+    }
+}
+
+/// Machines of every reset.
+#[test]
+fn a_machine_with_any_reset_runs_and_is_reset_and_takes_nothing_meanwhile() {
     for (style, level) in [
+        (ResetStyle::Sync, ResetLevel::Low),
         (ResetStyle::Async, ResetLevel::Low),
         (ResetStyle::Sync, ResetLevel::High),
         (ResetStyle::Async, ResetLevel::High),
@@ -356,7 +484,34 @@ fn a_machine_with_another_reset_runs_and_is_reset() {
             let model = pair.host.model();
             model.clock();
             assert_eq!(model.get(running), 0);
-            model.set(reset, 1 - active);
+            // A write offered in reset waits, and is taken in the first clock after it.
+            let [valid, write, address, data, ready] =
+                ["valid_i", "write_i", "addr_i", "wdata_i", "ready_o"]
+                    .map(|name| model.port(&format!("host_{name}")).unwrap());
+            let request = [
+                (valid, 1),
+                (write, 1),
+                (address, Register::StartPc.address().into()),
+                (data, 9),
+            ];
+            request
+                .into_iter()
+                .for_each(|(port, value)| model.set(port, value));
+            for level in [active, active, 1 - active] {
+                model.set(reset, level);
+                model.eval();
+                assert_eq!(
+                    model.get(ready),
+                    u64::from(level != active),
+                    "{}",
+                    pair.place
+                );
+                model.clock();
+            }
+            model.set(valid, 0);
+            assert_eq!(pair.host.read(Register::StartPc.address()).unwrap(), 9);
+            pair.host.write(Register::StartPc.address(), 0).unwrap();
+            let model = pair.host.model();
             model.cycles(10);
             assert_eq!(model.get(running), 0);
             let status = pair.host.status().unwrap();

@@ -19,6 +19,7 @@ mod figures;
 #[allow(dead_code, reason = "the compiler's tests use the rest")]
 #[path = "../../compiler/tests/support/mod.rs"]
 mod generator;
+mod handshakes;
 mod host_port;
 mod imported;
 mod input_banks;

@@ -30,6 +30,17 @@ pub enum ProgramMemory {
 }
 
 impl ProgramMemory {
+    /// Name in configurations and program files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            ProgramMemory::Separate => "separate",
+            ProgramMemory::Banks => "banks",
+        }
+    }
+}
+
+impl ProgramMemory {
     fn is_separate(&self) -> bool {
         *self == Self::Separate
     }

@@ -1,6 +1,6 @@
 //! The machine of a program file.
 
-use heddle_arch::params::{Params, Sparse, UnitLoops};
+use heddle_arch::params::{Params, ProgramMemory, Sparse, UnitLoops};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub(super) struct MachineFile {
     pub rows: u32,
     /// array.cols
     pub cols: u32,
-    /// Those that operands may lie in: where the program lies is not part of it.
+    /// state_buffer.banks without those of the program
     pub banks: u32,
     /// state_buffer.input_banks
     #[serde(default, skip_serializing_if = "is_none")]
@@ -58,6 +58,10 @@ pub(super) struct MachineFile {
     pub columns_per_multiplier: u32,
     /// program.words
     pub program_words: u32,
+    /// program.memory: words of "banks" are written in pairs. Files of version 3 do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProgramMemory", required)]
+    pub program_memory: Option<ProgramMemory>,
     /// Slots to a stored sum: where sums enter the array at the top, streamed weights may be lost.
     #[serde(default, skip_serializing_if = "is_none")]
     pub sum_distance: u32,
@@ -103,6 +107,7 @@ impl MachineFile {
             dual_scale: params.post.dual_scale.into(),
             columns_per_multiplier: params.post.columns_per_multiplier,
             program_words: params.program.words,
+            program_memory: Some(params.program.memory),
             sum_distance: params.sum_distance(),
             sparse: params.has_cluster().then(|| params.sparse_cluster()),
         }
@@ -180,6 +185,14 @@ impl MachineFile {
                     expected: expected.to_string(),
                 });
             }
+        }
+        let memory = |file: &Self| file.program_memory.unwrap_or_default().name();
+        if memory(self) != memory(&machine) {
+            return Err(FileError::Machine {
+                field: "program.memory",
+                found: memory(self).to_string(),
+                expected: format!("{}: compile the network for it", memory(&machine)),
+            });
         }
         if self.sparse != machine.sparse {
             let told = |sparse: &Option<Sparse>| match sparse {

@@ -1,6 +1,7 @@
 //! Issue unit of the results and post waves: what happens to a slot that has left the last row.
 
 use super::ControlShape;
+use super::clocks::{POST, RESULTS, SETTLE};
 use crate::buffer::{ResultSlot, ResultSlotReg};
 use crate::post::PostSlot;
 use heddle_kernel::prelude::*;
@@ -12,8 +13,8 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A slot seen on the operand wave behind the last row in cycle t is on the results wave in
-/// t + 8 (t + 9 with sums at the top) and, if it goes to post, on the post wave in t + 11; its drain address is taken
-/// in t + 10. The unit is busy until Cols + 13 cycles after its last address was taken: by then the last
+/// t + {results} and, if it goes to post, on the post wave in t + {post}; its drain address is taken
+/// in the cycle before. The unit is busy until {settle} cycles after its last address was taken: by then the last
 /// word is in the state buffer.
 #[module(shape: ControlShape, describe)]
 pub struct DrainIssue<const A: usize> {
@@ -148,16 +149,13 @@ impl<const A: usize> DrainIssue<A> {
             self._work_words > 0,
             "An address behind the work banks is an error.",
         );
-        let meta = match self._extra {
-            0 => meta,
-            cycles => meta.doc(format!(
-                "Options of post-processing add {cycles} to the cycles that the unit is busy."
-            )),
-        };
-        meta.doc_if(
+        let meta = meta.doc_if(
             self._pooling > 0,
             "Of the slots of a window the last one takes the address.",
-        )
+        );
+        meta.number("results", RESULTS + 1 - self._foot)
+            .number("post", POST)
+            .number("settle", self._cols + self._extra + SETTLE)
     }
 }
 
@@ -271,7 +269,7 @@ impl<const A: usize> DrainIssue<A> {
 
         self.settle = mux(self.settle.get_bit(9), self.settle - 1, self.settle);
         if self.take & self.addr_end_i {
-            self.settle = (self._cols + self._extra + 11 + 512).to_bits::<10>();
+            self.settle = (self._cols + self._extra + SETTLE - 2 + 512).to_bits::<10>();
         }
         if self.clear_i {
             self.settle = 0.into();

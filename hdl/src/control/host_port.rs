@@ -1,5 +1,6 @@
 //! The plain memory-mapped port of the host.
 
+use super::clocks::ANSWER;
 use super::counters::{counters, describe};
 use super::prefetch::ProgramWrite;
 use super::shape::ControlShape;
@@ -28,10 +29,12 @@ const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 /// added on the way out, modulo 256. Offset tables of the rows are written past the codec, and not
 /// read. Requests to anything but the registers are held off while
 /// the machine runs; reads answer in order. Addresses outside a memory are not written and read 0.
+/// In reset nothing is taken. While no request is offered `host_ready_o` does not depend on its address: it is high if a
+/// request to any register or memory would be taken.
 ///
 /// # Timing
 /// Register reads answer in the cycle after the request was taken, state-buffer reads
-/// Rows + 5 cycles after it, at one request per clock.
+/// {answer} cycles after it, at one request per clock.
 #[module(shape: ControlShape, describe)]
 pub struct HostPort {
     /// Request.
@@ -106,10 +109,12 @@ pub struct HostPort {
     is_weight: [Signal<Local, Bit>; clusters],
     is_count: [Signal<Local, Bit>; clusters],
     region: Signal<Local, Bits<2>>,
+    /// A request to a register is offered.
+    is_register: Signal<Local, Bit>,
     index: Signal<Local, Bits<5>>,
     is_buffer: Signal<Local, Bit>,
     is_table: Signal<Local, Bit>,
-    /// The request goes to the partitions.
+    /// A request to the partitions is offered.
     travels: Signal<Local, Bit>,
     /// Bytes pass the codec.
     codes: Signal<Local, Bit>,
@@ -168,7 +173,7 @@ impl HostPort {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
                  buffer_data_o, past the codec.");
-        describe(meta, self._counts)
+        describe(meta, self._counts).number("answer", self._rows + ANSWER)
     }
 }
 
@@ -199,16 +204,19 @@ impl HostPort {
             & self.host_i.addr.get_bit(29)
             & (self.host_i.addr.get_bits::<8>(21).get_bits::<9>(0) < self._rows.to_bits::<9>())
             & ((self.host_i.addr.get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
-        self.travels = self.is_buffer | self.is_table;
+        self.is_register = self.host_i.valid & (self.region == 0);
+        self.travels = self.host_i.valid & (self.is_buffer | self.is_table);
 
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
         // A request behind a start waits until the machine runs and STATUS says so.
-        self.host_ready_o = !self.start
-            & ((self.region == 0) | !self.running_i)
+        self.host_ready_o = self.rst_n
+            & !self.start
+            & (self.is_register | !self.running_i)
             & (self.travels | !self.travel.get_bit(9));
         for k in 0..self._clusters {
-            let is_here = (self.region == 1)
+            let is_here = self.host_i.valid
+                & (self.region == 1)
                 & (self.host_i.addr.get_bits::<23>(7) == CLUSTER.to_bits::<23>());
             let number = self.host_i.addr.get_bits::<4>(3);
             self.is_count[k] = (is_here) & !self.host_i.write;
@@ -230,7 +238,7 @@ impl HostPort {
         self.take_write = write & !self.running_i;
         self.travel = mux(self.travel.get_bit(9), self.travel - 1, self.travel);
         if self.take & self.travels {
-            self.travel = (self._rows + 8 + 512).to_bits::<10>();
+            self.travel = (self._rows + ANSWER + 512).to_bits::<10>();
         }
 
         self.word = 0.into();

@@ -3,6 +3,7 @@
 //! The sequencer fetches instructions and sets up three units: weights, stream and drain. Each
 //! unit is a traversal unit and an issue unit that turns its addresses into slots of a wave.
 
+pub mod clocks;
 mod counters;
 mod drain_issue;
 mod host_port;

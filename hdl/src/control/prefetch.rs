@@ -1,5 +1,6 @@
 //! Requests to the state buffer where the program lies in its banks: the host's, and those of the fetch.
 
+use super::clocks::{ANSWER, FIRST_PAIR};
 use super::shape::SequencerShape;
 use crate::buffer::{BankCount, HostAccess, HostAnswer};
 use heddle_kernel::prelude::*;
@@ -26,14 +27,14 @@ pub struct ProgramWrite {
 ///
 /// The sequencer waits for the first pair alone. From then on word i behind it is there i cycles later at the latest, and
 /// is read i cycles later at the earliest. The same holds behind a stop that has filled the buffer: say a word is read in
-/// cycle c, the second one of its pair. The pair that takes its place can be read from c + Rows + 9 on, and not before c and the
-/// words of the buffer, less one, is it its turn. So Rows + 10 words are enough.
+/// cycle c, the second one of its pair. The pair that takes its place can be read from c + {refilled} on, and not before c and the
+/// words of the buffer, less one, is it its turn. So {words} words are enough.
 ///
 /// # Timing
-/// `start_i` in cycle t: the first pair is asked for in t + 2, arrives on `answer_i` in t + Rows + 8, is written in
-/// that cycle and the next; `ready_o` from t + Rows + 10 on. What the host asks for passes in no time. `run_i` is
-/// low from the cycle after the end of the program on; answers that are still on their way then have arrived Rows + 9 cycles later.
-#[module]
+/// `start_i` in cycle t: the first pair is asked for in t + {asked}, arrives on `answer_i` in t + {arrives}, is written in
+/// that cycle and the next; `ready_o` from t + {words} on. What the host asks for passes in no time. `run_i` is
+/// low from the cycle after the end of the program on; answers that are still on their way then have arrived {refilled} cycles later.
+#[module(describe)]
 pub struct Prefetch {
     /// The program starts.
     pub start_i: Signal<In, Bit>,
@@ -112,6 +113,16 @@ pub struct Prefetch {
     /// Words of a partition in front of the program.
     #[new(banks.operand_guard(1 << word_bits) as u64)]
     _base: Param<'u', u64>,
+}
+
+impl Prefetch {
+    fn describe(&self, meta: Meta) -> Meta {
+        let words = FIRST_PAIR + self._rows + ANSWER;
+        meta.number("asked", FIRST_PAIR)
+            .number("arrives", words - 2)
+            .number("refilled", words - 1)
+            .number("words", words)
+    }
 }
 
 #[kernel]

@@ -1,5 +1,6 @@
 //! Instruction fetch and decode.
 
+use super::clocks::{ANSWER, FIRST_PAIR, QUIET};
 use super::prefetch::ProgramWrite;
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
@@ -19,7 +20,7 @@ const GIVEN: u64 = !header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask() as u64
 /// An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 /// depends on. Writes to the registers of a unit leave one cycle after the word was read; the
 /// start pulse is on `start_o` in the cycle after Start. HALT and errors are followed by
-/// Rows + Cols + 32 cycles in which the waves run out and the program still counts as running, so
+/// {quiet} cycles in which the waves run out and the program still counts as running, so
 /// that the host meets a machine at rest. SYNC is a header that waits. A copy and a drain never run at
 /// the same time: both write to the state buffer. Index 0 of the vectors is the weight
 /// unit, 1 the stream unit, 2 the drain unit.
@@ -216,14 +217,13 @@ pub struct Sequencer {
 impl Sequencer {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in banks of the state buffer, the memory written and read here is the prefetch \
-                 buffer. Prime waits for the first word, Rows + 10 cycles longer than with a memory.");
-        let meta = self._sizes.describe(meta);
-        match self._extra {
+                 buffer. Prime waits for the first word, {prime} cycles longer than with a memory.");
+        let meta = match self._banked {
             0 => meta,
-            cycles => meta.doc(format!(
-                "Options of post-processing add {cycles} to the cycles after HALT and errors."
-            )),
-        }
+            _ => meta.number("prime", FIRST_PAIR + self._rows + ANSWER),
+        };
+        let quiet = self._rows + self._cols + self._extra + QUIET;
+        self._sizes.describe(meta).number("quiet", quiet)
     }
 }
 
@@ -396,7 +396,7 @@ impl Sequencer {
         for i in 0..self._pooling {
             self.is_pool[i] = self.is_pool[i];
         }
-        self.quiet = (self._rows + self._cols + self._extra + 35).to_bits::<10>();
+        self.quiet = (self._rows + self._cols + self._extra + QUIET - 1).to_bits::<10>();
         self.halt_o = false;
         match self.state {
             State::Idle => {
@@ -455,7 +455,7 @@ impl Sequencer {
             | ((self.state == State::Quiet) & (self.quiet == 0));
         if (self.fault | self.unit_error_i) & !self.clear {
             self.state = State::Stop;
-            self.quiet = (self._rows + self._cols + self._extra + 35).to_bits::<10>();
+            self.quiet = (self._rows + self._cols + self._extra + QUIET - 1).to_bits::<10>();
             self.halt_o = false;
         }
     }

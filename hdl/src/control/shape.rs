@@ -1,5 +1,6 @@
 //! Sizes of the control half and its sequencer.
 
+use super::clocks::{ANSWER, FIRST_PAIR};
 use crate::buffer::BankCount;
 use crate::post::PostOptions;
 use crate::sliced::SlicedShape;
@@ -82,7 +83,7 @@ impl SequencerShape {
     pub fn fetch_words(&self) -> usize {
         match self.banked {
             false => self.program_words,
-            true => (self.rows + 10).next_power_of_two(),
+            true => (FIRST_PAIR + self.rows + ANSWER).next_power_of_two(),
         }
     }
 

@@ -1,19 +1,20 @@
 //! Issue unit of the sums wave: which stored sums enter the array at the top, and when they are there.
 
+use super::clocks::{RESULTS, STORED};
 use heddle_kernel::prelude::*;
 
 /// Sends the result addresses of slots that start from stored sums, and says who has to wait for one.
 ///
-/// A sum is stored Rows + 10 cycles after its slot, and read 8 cycles after the slot that starts from
-/// it: Rows + 3 slots must lie between the two at least. A tile has no gaps and
+/// A sum is stored {written} cycles after its slot, and read {read} cycles after the slot that starts from
+/// it: {between} slots must lie between the two at least. A tile has no gaps and
 /// its vectors use addresses 0, 1, 2 and so on, so that all of them are late enough if the first one is. Slots of an
 /// epilogue may ask for any address: they wait until the last vector stored is far enough.
 ///
 /// # Timing
 /// Slot (`read_i`, `bank_i`, `addr_i`) in the cycle t in which it is accepted: on the outputs in t + 9,
-/// which is 8 cycles after the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
-/// to t + Rows + 2, `tile_wait_o` if it is the first of its tile (`begin_i`).
-#[module]
+/// which is {read} cycles after the operand wave. A vector stored (`store_i`) in t: `slot_wait_o` is high from t + 1
+/// to t + {stored}, `tile_wait_o` if it is the first of its tile (`begin_i`).
+#[module(describe)]
 pub struct SumsIssue {
     /// A vector is accepted whose sums will be stored.
     pub store_i: Signal<In, Bit>,
@@ -46,6 +47,16 @@ pub struct SumsIssue {
     _rows: Param<'r'>,
 }
 
+impl SumsIssue {
+    fn describe(&self, meta: Meta) -> Meta {
+        let stored = self._rows + STORED;
+        meta.number("written", stored + RESULTS)
+            .number("read", RESULTS)
+            .number("between", stored + 1)
+            .number("stored", stored)
+    }
+}
+
 #[kernel]
 impl SumsIssue {
     fn update(&mut self) {
@@ -56,7 +67,7 @@ impl SumsIssue {
             self.tile_left = self.tile_left - 1;
         }
         if self.store_i & self.begin_i {
-            self.tile_left = (self._rows + 2).to_bits::<9>();
+            self.tile_left = (self._rows + STORED).to_bits::<9>();
             self.tile_wait = true;
         }
         self.slot_left = self.slot_left;
@@ -65,7 +76,7 @@ impl SumsIssue {
             self.slot_left = self.slot_left - 1;
         }
         if self.store_i {
-            self.slot_left = (self._rows + 2).to_bits::<9>();
+            self.slot_left = (self._rows + STORED).to_bits::<9>();
             self.slot_wait = true;
         }
 

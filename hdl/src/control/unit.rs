@@ -2,6 +2,7 @@
 
 mod logic;
 
+use super::clocks::{POST, RESULTS};
 use super::counters::describe;
 use super::{
     ControlShape, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape, Status,
@@ -17,8 +18,8 @@ use heddle_kernel::prelude::*;
 /// Everything but the data path: takes requests of the host, runs programs, drives the waves.
 ///
 /// # Timing
-/// With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + Rows + 9,
-/// post wave t + Rows + 11. `end_fault_i` belongs to the slot that was behind the last row in the
+/// With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + {results},
+/// post wave t + {post}. `end_fault_i` belongs to the slot that was behind the last row in the
 /// cycle before.
 #[module(shape: ControlShape, describe)]
 pub struct Control<const W: usize, const D: usize, const A: usize> {
@@ -190,6 +191,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
         let wave = "The sums wave of res_add_o runs beside the bias wave, t + 8.";
         let meta = meta.doc_if(self._sums > 0, wave);
+        let meta = meta
+            .number("results", self._rows + RESULTS + self._sums)
+            .number("post", self._rows + POST);
         describe(self._sizes.describe(meta), self._counts)
     }
 }

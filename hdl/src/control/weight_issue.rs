@@ -19,8 +19,8 @@ use heddle_kernel::prelude::*;
 /// # Timing
 /// An address accepted in cycle t is on the wave in t + 3: the partitions serve weights two
 /// cycles sooner than operands. `full_o` rises in t + 1 when the address was the last of a tile. After a swap decided in cycle t the next address is accepted in
-/// t + Cols at the earliest. A copy accepted in t: `wt_dest_o` in t + 9; `copying_o` is high from t + 1 to
-/// t + Rows + 8, in which the last partition writes it. `error_o` is combinational for the address of a word, and
+/// t + {swap} at the earliest. A copy accepted in t: `wt_dest_o` in t + 9; `copying_o` is high from t + 1 to
+/// t + {copied}, in which the last partition writes it. `error_o` is combinational for the address of a word, and
 /// comes in t + 1 for that of its copy.
 #[module(shape: ControlShape, describe)]
 pub struct WeightIssue<const A: usize> {
@@ -113,10 +113,12 @@ pub struct WeightIssue<const A: usize> {
 
 impl<const A: usize> WeightIssue<A> {
     fn describe(&self, meta: Meta) -> Meta {
-        meta.doc_if(
+        let meta = meta.doc_if(
             self._work_words > 0,
             "An address behind the work banks is an error.",
-        )
+        );
+        meta.number("swap", self._cols)
+            .number("copied", self._rows + READ_CYCLES + 2)
     }
 }
 

@@ -94,7 +94,7 @@ impl Fill {
 
     /// Which word of a block it is.
     fn take(&mut self) {
-        self.weight_ready_o = self.works;
+        self.weight_ready_o = self.rst_n & self.works;
         self.takes = self.works & self.weight_valid_i;
         self.takes_index = self.takes & self.by_index;
         for i in 0..self._words {

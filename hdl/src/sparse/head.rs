@@ -212,7 +212,7 @@ impl SparseHead {
         comment!("Behind a header there always is another word");
         self.ready =
             (self.in_header | (self.in_body & !(self.has & self.last))) & (!self.has | self.passes);
-        self.cmd_ready_o = self.ready;
+        self.cmd_ready_o = self.rst_n & self.ready;
         self.takes = self.ready & self.cmd_valid_i;
         self.has = self.takes | (self.has & !self.passes);
         self.word.load(self.takes, self.cmd_data_i);

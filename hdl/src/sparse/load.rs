@@ -88,7 +88,7 @@ impl Load {
     fn slot(&mut self) {
         self.more = self.counted[self._levels][self._entries][self._lanes - 1];
         self.ends = !(self.busy & self.more);
-        self.slot_ready_o = self.ends;
+        self.slot_ready_o = self.rst_n & self.ends;
         self.busy.load(self.ends, self.slot_i.valid);
         self.row.load(self.ends, self.slot_i.row);
         self.col.load(self.ends, self.slot_i.col);

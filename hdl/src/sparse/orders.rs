@@ -189,7 +189,7 @@ impl UnitOrders {
     }
 
     fn tell(&mut self) {
-        self.run_ready_o = !self.follows;
+        self.run_ready_o = self.rst_n & !self.follows;
         self.running_o = self.runs | self.follows;
         self.waits_o = self.has_sets & !self.is_full;
         for i in 0..2 {

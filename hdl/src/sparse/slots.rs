@@ -132,7 +132,7 @@ impl Slots {
     /// The words of a slot.
     fn gather(&mut self) {
         self.map_ready = self.places.busy_o & (!self.full | (self.taken & !self.places.ends_o));
-        self.map_ready_o = self.map_ready;
+        self.map_ready_o = self.rst_n & self.map_ready;
         self.takes = self.map_valid_i & self.map_ready;
         for i in 0..self._words {
             self.takes_word[i] = self.takes;

@@ -67,7 +67,7 @@ impl UnitTaps {
         for i in 0..2 {
             self.free[1 - i] = !self.busy[1 - i] | self.free[2 - i];
         }
-        self.ready_o = self.free[0];
+        self.ready_o = self.rst_n & self.free[0];
         self.busy[0].load(self.free[0], self.valid_i);
         self.value[0].load(self.free[0], self.entry_i.value);
         self.row[0].load(self.free[0], self.entry_i.row);

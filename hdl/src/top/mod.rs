@@ -2,6 +2,7 @@
 
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
+use crate::control::clocks::POST;
 use crate::control::{Control, ControlShape, SequencerShape};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
@@ -17,7 +18,7 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 10;
-/// its result of column c is scaled from t + Rows + 9 + c on.
+/// its result of column c is scaled from t + {scaled} + c on.
 #[module(describe)]
 pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Host request.
@@ -77,6 +78,8 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
 impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
         // Two machines in one design differ by the names of their configurations.
+        // The operand wave begins a clock after the vector is taken.
+        let meta = meta.number("scaled", 1 + self._rows + POST);
         meta.named(format!("top_{}", self._name)).top()
     }
 }

@@ -299,13 +299,13 @@ impl<const W: usize, const D: usize, const A: usize> TraversalEngine<W, D, A> {
                 & !self.stop_i;
             self.pending_bare[0].load(self.start & !self.waits, self.offset_only_i);
             self.bare = mux(self.waits, self.pending_bare[0], self.offset_only_i);
-            self.cfg_ready_o = !self.waits;
+            self.cfg_ready_o = self.rst_n & !self.waits;
             self.busy_o = self.waits | self.core.busy_o;
         } else {
             self.waits = false;
             self.bare = self.offset_only_i;
             self.load = self.start & !self.core.busy_o & !self.stop_i;
-            self.cfg_ready_o = !self.core.busy_o;
+            self.cfg_ready_o = self.rst_n & !self.core.busy_o;
             self.busy_o = self.core.busy_o;
         }
         for i in 0..self._repeat {

@@ -101,7 +101,7 @@ impl<const A: usize> OffsetTable<A> {
 
         comment!("Storing");
         self.busy = self.reading | self.read_valid | self.valid;
-        self.in_ready_o = (self.stored < self._depth.to_bits::<13>()) & !self.busy;
+        self.in_ready_o = self.rst_n & (self.stored < self._depth.to_bits::<13>()) & !self.busy;
         self.store = self.in_valid_i & (self.stored < self._depth.to_bits::<13>()) & !self.busy;
         self.stored.en_i = self.clear_i | self.store;
         self.stored = mux(self.clear_i, 0.into(), self.stored + 1);

@@ -113,7 +113,7 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
         self.decoder.instr_data_i = self.instr_data_i;
         self.decoder.cfg_ready_i = self.engine.cfg_ready_o;
         self.decoder.endless_i = self.engine.endless_o;
-        self.instr_ready_o = self.decoder.instr_ready_o & !self.error;
+        self.instr_ready_o = self.rst_n & self.decoder.instr_ready_o & !self.error;
 
         self.engine.stop_i = self.stop;
         self.engine.cfg_clear_i = self.decoder.cfg_clear_o | self.clear_i;
@@ -189,8 +189,8 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
         // Falls when the error rises, not before.
         self.busy_o = self.engine.busy_o | self.valid | self.astray;
         self.error_o = self.error;
-        self.error_code_o = self.error_code;
-        self.error_word_o = self.error_word;
-        self.demand_ready_o = self.engine.able_o & self.on_demand & !self.pause_i;
+        self.error_code_o = mux(self.error, self.error_code, 0.into());
+        self.error_word_o = mux(self.error, self.error_word, 0.into());
+        self.demand_ready_o = self.rst_n & self.engine.able_o & self.on_demand & !self.pause_i;
     }
 }

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use heddle_arch::host::Register;
 use heddle_arch::params::{Params, TableMemory};
 use heddle_tb::host::Access;
 use heddle_tb::verilate::Sources;
@@ -62,8 +61,7 @@ fn replay(folder: &Path, machines: &[(&str, &str)], defined: &[&str]) -> Checked
     for (top, accesses) in machines {
         let bench = BENCH
             .replace("MACHINE", top)
-            .replace("COUNT", &accesses.lines().count().to_string())
-            .replace("CTRL", &format!("32'd{}", Register::Ctrl.address()));
+            .replace("COUNT", &accesses.lines().count().to_string());
         fs::write(folder.join(format!("replay_{top}.v")), bench).expect("a folder of ours");
         fs::write(folder.join(format!("{top}.hex")), accesses).expect("a folder of ours");
         write!(roots, " -s replay_{top}").expect("a string takes all");

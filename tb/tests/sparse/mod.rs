@@ -16,7 +16,7 @@ mod flow;
 mod head;
 mod layers;
 mod load;
-mod machine;
+pub mod machine;
 mod map;
 mod memories;
 mod memories_bench;

@@ -82,7 +82,7 @@
 
 `default_nettype none
 
-module heddle_traversal_engine_m2_n2_bb59ca56 (
+module heddle_traversal_engine_m2_n2_adf4741f (
   input wire clk,
   input wire rst_n,
 
@@ -191,7 +191,7 @@ module heddle_traversal_engine_m2_n2_bb59ca56 (
   assign start = start_i & core_listed;
   assign bare = offset_only_i;
   assign load = start & !core_busy & !stop_i;
-  assign cfg_ready_o = !core_busy;
+  assign cfg_ready_o = rst_n & !core_busy;
   assign busy_o = core_busy;
   assign load_o = load;
   assign counts = 2'd0;

@@ -144,7 +144,7 @@ impl<const A: usize> OffsetUnit<A> {
     fn writes(&mut self) {
         comment!("Writes: nothing changes during a run, nor in the clock of a start");
         self.expanding = mux(self._of.expand, self.expander[0].busy_o, false);
-        self.wr_ready_o = !self.expanding;
+        self.wr_ready_o = self.rst_n & !self.expanding;
         self.write = self.wr_valid_i & !self.expanding;
         self.registers.write_i = self.write;
         self.registers.kind_i = self.wr_kind_i;

@@ -116,7 +116,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             }
         }
         self.sequencer.unit_error_i = self.status.unit_error_o;
-        self.running_o = self.sequencer.running_o;
+        // The clock of the start pulse belongs to the run: a host finds nothing of the run before.
+        self.running_o = self.sequencer.running_o | self.host.start_o;
         self.idle = self.sequencer.clear_o;
     }
 
@@ -164,8 +165,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.status.drain_error_i = self.drain_issue.dest_error_o;
         self.status.underflow_i = self.drain_issue.underflow_o;
         self.status.unit_pc_i.follow(&self.sequencer.unit_pc_o);
-        self.done_o = self.status.done_o;
-        self.error_o = self.status.error_o;
+        self.done_o = self.status.done_o & !self.host.start_o;
+        self.error_o = self.status.error_o & !self.host.start_o;
     }
 
     /// The weight unit.

@@ -162,7 +162,7 @@ impl FeatureMemory {
                 self.free = false;
             }
         }
-        self.order_ready_o = self.wrong | self.free;
+        self.order_ready_o = self.rst_n & (self.wrong | self.free);
         self.wrong_o = self.order_valid_i & self.wrong;
         self.takes[0] = self.order_valid_i & !self.wrong & self.free & !self.order_set_i;
         self.takes[1] = self.order_valid_i & !self.wrong & self.free & self.order_set_i;
@@ -187,8 +187,8 @@ impl FeatureMemory {
     }
 
     fn write(&mut self) {
-        self.load_ready_o = self.loads[0] | self.loads[1];
-        self.result_ready_o = self.stores[0] | self.stores[1];
+        self.load_ready_o = self.rst_n & (self.loads[0] | self.loads[1]);
+        self.result_ready_o = self.rst_n & (self.stores[0] | self.stores[1]);
         for k in 0..self._copies {
             self.copy_ready_o[k] = self.copied[0] | self.copied[1];
         }

@@ -121,12 +121,12 @@ impl SparseMemories {
     fn orders(&mut self) {
         self.known[0] = false;
         for i in 0..self._memories {
-            self.named[i] = self.order_i.memory == i.to_bits::<6>();
+            self.named[i] = self.order_valid_i & (self.order_i.memory == i.to_bits::<6>());
             self.known[i + 1] = self.known[i] | self.named[i];
         }
-        self.order_ready_o = !self.known[self._memories];
+        self.order_ready_o = self.rst_n & !self.known[self._memories];
         for i in 0..self._memories {
-            self.memory[i].order_valid_i = self.order_valid_i & self.named[i];
+            self.memory[i].order_valid_i = self.named[i];
             self.memory[i].order_set_i = self.order_i.set;
             self.memory[i].order_job_i = self.order_i.job;
             self.memory[i].order_append_i = self.order_i.append;

@@ -112,7 +112,7 @@ impl TileControl {
     }
 
     fn command(&mut self) {
-        self.cmd_ready_o = self.state == TileState::Idle;
+        self.cmd_ready_o = self.rst_n & (self.state == TileState::Idle);
         self.takes = self.cmd_valid_i & (self.state == TileState::Idle);
         self.is_tile = self.cmd_op_i == 0;
         self.stores = (self.state == TileState::Drain) & !self.busy_i;

@@ -57,7 +57,7 @@ pub struct TileSlots<const B: usize> {
 #[kernel]
 impl<const B: usize> TileSlots<B> {
     fn update(&mut self) {
-        self.ready_o = !self.full;
+        self.ready_o = self.rst_n & !self.full;
         self.loads = self.valid_i & !self.full;
         self.fills = self.loads & self.last_i;
         self.full = self.fills | (self.full & !self.take_i);

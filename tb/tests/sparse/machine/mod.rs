@@ -54,15 +54,17 @@ fn params(name: &str, (rows, cols): (u32, u32), sparse: Sparse) -> Params {
 const LIMIT: u64 = 200_000;
 
 /// Three units beside an array of four columns.
-static SMALL: LazyLock<Machine> = LazyLock::new(|| {
+pub fn small() -> Params {
     let sparse = Sparse {
         units: 3,
         map_entries: 256,
         sums: 128,
         ..Sparse::default()
     };
-    Machine::new(params("small_sparse", (4, 4), sparse))
-});
+    params("small_sparse", (4, 4), sparse)
+}
+
+static SMALL: LazyLock<Machine> = LazyLock::new(|| Machine::new(small()));
 
 /// Five units, slots of two words.
 static TALL: LazyLock<Machine> = LazyLock::new(|| {
