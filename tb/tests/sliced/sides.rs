@@ -154,8 +154,14 @@ fn checked_slice(file: &str, text: &str) -> String {
     if !file.starts_with("heddle_sliced_data_") {
         return text.into();
     }
-    assert!(text.contains("heddle_ram_1r1w #(") && text.contains(".rdata_o("));
-    text.replace("heddle_ram_1r1w #(", "heddle_slice_cell #(")
+    let cells = [
+        ("heddle_ram_1r1w #(", "heddle_slice_cell #("),
+        ("heddle_ram_1r1w_lanes #(", "heddle_slice_lanes #("),
+    ];
+    let is_there = |(cell, _): &(&str, &str)| text.contains(cell);
+    assert!(cells.iter().any(is_there) && text.contains(".rdata_o("));
+    text.replace(cells[0].0, cells[0].1)
+        .replace(cells[1].0, cells[1].1)
         .replace(
             ".rdata_o(",
             ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
