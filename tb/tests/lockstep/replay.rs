@@ -37,7 +37,7 @@ fn accesses(params: &Params, programs: u32) -> String {
         }
     }
     pair.compare().or_panic();
-    assert!(2 * halted > programs, "{halted} reached HALT");
+    assert!(halted > 0, "none of {programs} programs reached HALT");
     let mut text = String::new();
     let mut line = |write: u8, address: u32, data: u64| {
         writeln!(text, "{write}{address:08x}{data:016x}").expect("a string takes all");
@@ -190,7 +190,7 @@ fn four_machines_run_with_memories_of_three_kinds() {
     let mut runs = 0;
     for mut params in [with_tables, other, exact, machines::banked()] {
         let name = params.name.clone();
-        let accesses = accesses(&params, 1);
+        let accesses = accesses(&params, 2);
         let design = machines::design(&params);
         let checked = ["HEDDLE_ASSERT"];
         run(&design.files(), &design.top, &accesses, &checked).or_panic();
