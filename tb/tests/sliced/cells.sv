@@ -85,3 +85,47 @@ module heddle_slice_cell #(
   );
 
 endmodule
+
+// The same with an enable for each lane.
+module heddle_slice_lanes #(
+  parameter integer Lanes = 1,
+  parameter integer Width = 8,
+  parameter integer Depth = 2,
+  parameter integer AddrBits = 1,
+  parameter integer Hold = 1,
+  parameter Key = "none"
+) (
+  input  wire                clk,
+  input  wire                read_i,
+  input  wire                write_i,
+  input  wire [   Lanes-1:0] wen_i,
+  input  wire [AddrBits-1:0] waddr_i,
+  input  wire [   Width-1:0] wdata_i,
+  input  wire                ren_i,
+  input  wire [AddrBits-1:0] raddr_i,
+  output wire [   Width-1:0] rdata_o
+);
+
+  localparam integer LaneBits = Width / Lanes;
+
+  for (genvar k = 0; k < Lanes; k = k + 1) begin : gen_lane
+    heddle_slice_cell #(
+      .Width   (LaneBits),
+      .Depth   (Depth),
+      .AddrBits(AddrBits),
+      .Hold    (Hold),
+      .Key     (Key)
+    ) u_cell (
+      .clk    (clk),
+      .read_i (read_i),
+      .write_i(write_i),
+      .wen_i  (wen_i[k]),
+      .waddr_i(waddr_i),
+      .wdata_i(wdata_i[LaneBits*k+:LaneBits]),
+      .ren_i  (ren_i),
+      .raddr_i(raddr_i),
+      .rdata_o(rdata_o[LaneBits*k+:LaneBits])
+    );
+  end
+
+endmodule

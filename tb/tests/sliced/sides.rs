@@ -52,6 +52,7 @@ pub fn shape(layout: &SliceLayout) -> SlicedShape {
         in_turn: layout.in_turn,
         latency: layout.latency,
         plain: layout.plain,
+        bypass: layout.bypass,
     }
 }
 
@@ -154,10 +155,15 @@ fn checked_slice(file: &str, text: &str) -> String {
     if !file.starts_with("heddle_sliced_data_") {
         return text.into();
     }
-    assert!(text.contains("heddle_ram_1r1w #(") && text.contains(".rdata_o("));
-    text.replace("heddle_ram_1r1w #(", "heddle_slice_cell #(")
-        .replace(
-            ".rdata_o(",
-            ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
-        )
+    let cells = [
+        ("heddle_ram_1r1w #(", "heddle_slice_cell #("),
+        ("heddle_ram_1r1w_lanes #(", "heddle_slice_lanes #("),
+    ];
+    let found = cells.into_iter().find(|(cell, _)| text.contains(cell));
+    let (cell, checked) = found.expect("a data slice has a memory");
+    assert!(text.contains(".rdata_o("));
+    text.replace(cell, checked).replace(
+        ".rdata_o(",
+        ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
+    )
 }
