@@ -51,14 +51,14 @@ pub struct SliceAccess {
 }
 
 /// A read on its way from the slice that is accessed first to those behind it.
-#[bundle(bypass: usize)]
+#[bundle]
 pub struct SliceRead {
     /// A word is read.
     pub read: Bit,
     /// Its address.
     pub raddr: Bits<WA>,
     /// The word was written in the cycle of the read.
-    pub meet: [Bit; bypass],
+    pub meet: Bit,
 }
 
 /// A word on its way to the mask slice and the data slices.

@@ -203,7 +203,7 @@ impl Guest {
             pending: None,
             cycles: counters.map(|counters| counters.get(Counter::Cycles).into()),
             code,
-            judged: !predicted.as_ref().is_err_and(MachineError::is_open),
+            judged: !matches!(predicted, Err(MachineError::BankConflict { .. })),
             reads: VecDeque::new(),
             answers: Vec::new(),
             written: None,

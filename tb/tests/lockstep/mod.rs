@@ -7,7 +7,6 @@ mod faults;
 mod garbage;
 mod guest;
 mod matrices;
-mod meetings;
 mod mutants;
 mod nonsense;
 mod programs;

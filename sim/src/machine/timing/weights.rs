@@ -5,7 +5,6 @@ use std::rc::Rc;
 use heddle_arch::isa::{ROW_TENSOR, Record};
 
 use super::super::datapath::Datapath;
-use super::super::meetings::Client;
 use super::super::walk::{Step, Walk};
 use super::units::MOST_WORDS;
 use super::{Clockwork, Trap};
@@ -65,9 +64,7 @@ impl Clockwork {
         } else {
             self.shadow_full = tile_end;
         }
-        let rows = loading.rows;
-        data.shift_weights(address as usize, rows);
-        self.accept_words(Client::Weights, address, rows);
+        data.shift_weights(address as usize, loading.rows);
         self.weights.accept();
         self.progress = true;
     }
