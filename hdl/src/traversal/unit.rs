@@ -163,8 +163,9 @@ impl<const W: usize, const D: usize, const A: usize> TraversalUnit<W, D, A> {
             self.final_o[c] = self.final_flag[c];
         }
 
-        self.address_waits.valid_i = self.valid & !self.clear_i;
-        self.address_waits.ready_i = self.ready_i;
+        // A clear takes the address away at its edge, as a reader does.
+        self.address_waits.valid_i = self.valid;
+        self.address_waits.ready_i = self.ready_i | self.clear_i;
         self.address_waits.word_i[0] = self.addr;
         self.address_waits.word_i[1] = self.row.get_bits::<A>(0);
 
