@@ -8,7 +8,7 @@ use heddle_arch::params::Params;
 use heddle_hdl::catalog;
 
 use crate::machines;
-use crate::rtl::{Checked, OrPanic, emitted_as, mutated};
+use crate::rtl::{Checked, emitted_as, mutated};
 use crate::sparse::machine;
 use heddle_gen::TextStyle;
 use heddle_tb::verilate::Sources;

@@ -286,6 +286,8 @@ fn registers_answer_and_memories_are_held_off_while_a_program_runs() {
         model.set(write, 0);
     }
     assert!(pair.await_end(10_000), "the program ends");
+    // What is held off must stay: a request that is taken back breaks the contract of the port, and does nothing else.
+    assert_eq!(pair.host.model().take_stops(), 6);
     let status = pair.host.status().unwrap();
     let end = pair.check_end(expected, status);
     assert_eq!(end.unwrap(), End::Error(ErrorCode::Stuck, 5));

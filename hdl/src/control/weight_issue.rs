@@ -118,7 +118,7 @@ impl<const A: usize> WeightIssue<A> {
             "An address behind the work banks is an error.",
         );
         meta.number("swap", self._cols)
-            .number("copied", self._rows + READ_CYCLES + 2)
+            .number("copied", self._rows + READ_CYCLES + 3)
     }
 }
 

@@ -141,7 +141,7 @@ impl Cutter {
         self.ends.wen_i = self.walk.valid_o & !self.by_cols;
         self.ends.waddr_i = self.band;
         self.ends.wdata_i[0] = self.walk.end_o;
-        self.ends.ren_i = self.prepares[0];
+        self.ends.ren_i = self.prepares[0] & self.by_cols;
         self.ends.raddr_i = self.band;
         self.row0
             .load(self.prepares[1], mux(self.by_cols, self.row1, 0.into()));

@@ -126,7 +126,7 @@ fn run_garbage(rng: &mut ChaCha8Rng, bench: &mut Bench, coverage: &mut Coverage)
     if breaches > 0 && !matches!(seen.end, End::Conflict) {
         return Err(bench
             .pair
-            .message(&format!("{breaches} breaches of contracts, told above")));
+            .message(format!("{breaches} breaches of contracts, told above")));
     }
     match seen.end {
         End::Conflict => coverage.event("not judged", true),

@@ -87,12 +87,19 @@ impl<M> Image<M> {
             }
             let slices = self.memory.slices().slices().into_iter();
             for (slice, units) in slices.zip(&mut self.slices) {
-                let ports = slice.ram.iter();
-                let ports = ports.flat_map(|ram| ram.wdata_i.iter().map(move |data| (ram, data)));
+                // Enable, address and data of each lane; a memory has one enable, or one for each.
+                let whole = slice.ram.iter().flat_map(|ram| {
+                    let data = ram.wdata_i.iter();
+                    data.map(move |data| (&ram.wen_i, &ram.waddr_i, data))
+                });
+                let lanes = slice.lane_ram.iter().flat_map(|ram| {
+                    let lanes = ram.wen_i.iter().zip(&ram.wdata_i);
+                    lanes.map(move |(enable, data)| (enable, &ram.waddr_i, data))
+                });
                 let last = units.len() - 1;
-                for (lane, (ram, data)) in ports.enumerate() {
-                    if ram.wen_i.val() {
-                        assert_eq!(ram.waddr_i.val().to_u64(), u64::from(ADDRESS));
+                for (lane, (enable, address, data)) in whole.chain(lanes).enumerate() {
+                    if enable.val() {
+                        assert_eq!(address.val().to_u64(), u64::from(ADDRESS));
                         let position = if self.layout.right { lane } else { last - lane };
                         units[position] = data.val().to_u64() as u32;
                     }

@@ -178,8 +178,8 @@ fn single_port(sources: &Sources) -> Sources {
     let marked = format!("{storage} {marked}");
     let sources = mutated(sources, "heddle_ram_1r1w", storage, &marked);
     let (from, to) = (
-        "rdata_o <= mem_q[raddr_i]",
-        "rdata_o <= mem_q[raddr_i] ^ {Width{broken_q}}",
+        ": mem_q[raddr_i];",
+        ": mem_q[raddr_i] ^ {Width{broken_q}};",
     );
     mutated(&sources, "heddle_ram_1r1w", from, to)
 }

@@ -95,13 +95,12 @@
 //                       and writes of each data slice (7 elements of 10 bits, element 0 in the low
 //                       bits)
 // Timing
-//   With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + Rows + 9, post
-//   wave t + Rows + 11. end_fault_i belongs to the slot that was behind the last row in the cycle
-//   before.
+//   With a slot on the operand wave in cycle t: bias wave t + 8, results wave t + 16, post wave t +
+//   19. end_fault_i belongs to the slot that was behind the last row in the cycle before.
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_6a4a9b7d (
+module heddle_control_r8_c8_m3_8cb2b115 (
   input wire clk,
   input wire rst_n,
 
@@ -222,6 +221,8 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
   wire [7:0] sequencer_fault_code;
   wire status_stream_error;
   wire status_unit_error_out;
+  wire status_done;
+  wire status_error;
   wire [31:0] status_status;
   wire [415:0] counters_count;  // 13 x 32
   wire unused_weight_walk_cfg_ready;
@@ -339,8 +340,10 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
   assign sequencer_busy[2] = drain_issue_busy;
   assign sequencer_progress = (weight_walk_valid & weight_issue_addr_ready) | (stream_walk_valid &
       stream_issue_addr_ready) | drain_issue_addr_ready;
-  assign running_o = sequencer_running;
+  assign running_o = sequencer_running | host_start;
   assign status_stream_error = stream_issue_error | end_fault_i;
+  assign done_o = status_done & !host_start;
+  assign error_o = status_error & !host_start;
   assign op_addr_o = stream_issue_op_addr;
   assign op_tag_o = stream_issue_op_tag;
   assign stream_issue_table = matmul_table;
@@ -352,7 +355,7 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
   assign post_lo_o = drain_bounds_lo;
   assign post_hi_o = drain_bounds_hi;
 
-  heddle_host_port_r8_c8_t4_50456c79 u_host (
+  heddle_host_port_r8_c8_t4_1a2d0fb4 u_host (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
@@ -437,8 +440,8 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
     .underflow_i    (drain_issue_underflow),
     .unit_pc_i      (sequencer_unit_pc),
     .unit_error_o   (status_unit_error_out),
-    .done_o         (done_o),
-    .error_o        (error_o),
+    .done_o         (status_done),
+    .error_o        (status_error),
     .status_o       (status_status)
   );
 
@@ -450,7 +453,7 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
     .count_o    (counters_count)
   );
 
-  heddle_traversal_engine_m2_n2_bb59ca56 u_weight_walk (
+  heddle_traversal_engine_m2_n2_adf4741f u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -485,7 +488,7 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
     .busy_o        (weight_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n5_bdb0f23f u_stream_walk (
+  heddle_traversal_engine_m3_n5_24ea5c0d u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -522,7 +525,7 @@ module heddle_control_r8_c8_m3_6a4a9b7d (
     .busy_o        (stream_walk_busy)
   );
 
-  heddle_traversal_engine_m1_n3_775c10f7 u_drain_walk (
+  heddle_traversal_engine_m1_n3_8daeb9c7 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),

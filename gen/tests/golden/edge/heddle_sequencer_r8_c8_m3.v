@@ -9,11 +9,10 @@
 //
 // An instruction of n words takes n + 2 cycles and the time it waits in Issue for the units it
 // depends on. Writes to the registers of a unit leave one cycle after the word was read; the start
-// pulse is on start_o in the cycle after Start. HALT and errors are followed by Rows + Cols + 32
-// cycles in which the waves run out and the program still counts as running, so that the host meets
-// a machine at rest. SYNC is a header that waits. A copy and a drain never run at the same time:
-// both write to the state buffer. Index 0 of the vectors is the weight unit, 1 the stream unit, 2
-// the drain unit.
+// pulse is on start_o in the cycle after Start. HALT and errors are followed by 52 cycles in which
+// the waves run out and the program still counts as running, so that the host meets a machine at
+// rest. SYNC is a header that waits. A copy and a drain never run at the same time: both write to
+// the state buffer. Index 0 of the vectors is the weight unit, 1 the stream unit, 2 the drain unit.
 //
 // Parameters, fixed when generated
 //   Rows 8            rows of the array

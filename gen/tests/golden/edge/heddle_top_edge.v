@@ -27,7 +27,7 @@
 //   error_o        The program was stopped by an error
 // Timing
 //   A vector that is taken from the traversal unit in cycle t enters row 0 of the array in t + 10;
-//   its result of column c is scaled from t + Rows + 9 + c on.
+//   its result of column c is scaled from t + 20 + c on.
 
 `default_nettype none
 
@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_6a4a9b7d u_control (
+  heddle_control_r8_c8_m3_8cb2b115 u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
