@@ -177,10 +177,7 @@ fn single_port(sources: &Sources) -> Sources {
     let marked = "reg broken_q = 1'b0; always @(posedge clk) if (wen_i & ren_i) broken_q <= 1'b1;";
     let marked = format!("{storage} {marked}");
     let sources = mutated(sources, "heddle_ram_1r1w", storage, &marked);
-    let (from, to) = (
-        ": mem_q[raddr_i];",
-        ": mem_q[raddr_i] ^ {Width{broken_q}};",
-    );
+    let (from, to) = (": mem_q[raddr_i];", ": mem_q[raddr_i] ^ {Width{broken_q}};");
     mutated(&sources, "heddle_ram_1r1w", from, to)
 }
 
