@@ -38,7 +38,7 @@ fn the_number_of_modules_does_not_depend_on_the_array() {
         let files = generate(&bench, preset, preset, "");
         let text: String = files
             .iter()
-            .filter(|(name, _)| name.ends_with(".v"))
+            .filter(|(name, _)| name.starts_with("heddle_"))
             .map(|(_, text)| code(text))
             .collect();
         text.lines().filter(|l| l.starts_with("module ")).count()

@@ -324,9 +324,28 @@ fn pooling_without_the_hardware_is_refused_with_the_name_of_the_layer() {
 }
 
 /// The folders of the compiler in the order in which each may know those before it.
-const FOLDERS: [&str; 20] = [
-    "table", "error", "exact", "loops", "layout", "sparse", "cost", "product", "rule", "options",
-    "pieces", "ir", "ways", "engine", "memory", "schedule", "choose", "split", "emit", "file",
+const FOLDERS: [&str; 21] = [
+    "table",
+    "error",
+    "traversal",
+    "exact",
+    "loops",
+    "layout",
+    "sparse",
+    "cost",
+    "product",
+    "rule",
+    "options",
+    "pieces",
+    "ir",
+    "ways",
+    "engine",
+    "memory",
+    "schedule",
+    "choose",
+    "split",
+    "emit",
+    "file",
 ];
 
 fn rust_files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
