@@ -21,8 +21,10 @@ pub enum End {
     Error(ErrorCode, u32),
     /// It ran longer than allowed; the hardware was reset.
     Endless,
-    /// The golden machine does not judge it; the hardware came to an end.
+    /// Operands and weights met in a bank: the golden machine does not judge it; the hardware came to an end.
     Conflict,
+    /// The same, where a read met the write of its word.
+    Undefined,
 }
 
 /// Hardware and golden machine side by side.
@@ -279,13 +281,16 @@ impl<'a> Pair<'a> {
     pub fn run_end(&mut self, pc: u32, limit: u64) -> Checked<End> {
         let predicted = self.golden.run(pc, limit);
         let ended = self.run_hardware(pc, limit + 1000);
+        if predicted.as_ref().is_err_and(MachineError::is_open) {
+            // What is not defined may break contracts.
+            self.host.model().take_stops();
+        }
         if !ended {
             let host = self.machine.host(self.seed);
             self.host = host;
             return match predicted {
-                Err(MachineError::StillRunning { .. } | MachineError::BankConflict { .. }) => {
-                    Ok(End::Endless)
-                }
+                Err(error) if error.is_open() => Ok(End::Endless),
+                Err(MachineError::StillRunning { .. }) => Ok(End::Endless),
                 other => Err(self.message(format!("still runs, golden machine: {other:?}"))),
             };
         }
@@ -331,6 +336,7 @@ impl<'a> Pair<'a> {
                 Ok(End::Error(code, pc))
             }
             Err(MachineError::BankConflict { .. }) => Ok(End::Conflict),
+            Err(MachineError::UndefinedRead(_)) => Ok(End::Undefined),
             Err(error) => Err(self.message(format!("{status:?}, golden machine: {error}"))),
         }
     }
