@@ -42,7 +42,7 @@ fn legal_programs_find_every_fault() {
     let mutants = r"
         // A vector's result is not forwarded to the epilogue right after it; the host reaches memories during a run.
         heddle_result_column: (slot_addr == last_addr) => (slot_addr != last_addr)
-        heddle_host_port: ((region == 2'd0) | !running_i) => 1'b1
+        heddle_host_port: (is_register | !running_i) => 1'b1
         // The swap flag is lost, every K tile starts from the bias, a kept word is reused, the swap does not ride on
         // the last vector.
         heddle_stream_issue: op_swap_q <= swap & => op_swap_q <= op_swap_q & swap &
