@@ -9,6 +9,7 @@ use heddle_tb::host::Host;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::programs::random_program;
 use super::{Machine, build};
 use crate::rtl::Checked;
 
@@ -241,6 +242,25 @@ impl<'a> Pair<'a> {
     pub fn write_program(&mut self, pc: u32, words: &[u32]) {
         self.host.write_program(pc, words).expect("taken");
         self.golden.write_program(pc, words);
+    }
+
+    /// A random program in which no read meets the write of its word, and where `place` puts so many words.
+    pub fn defined_program(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut place: impl FnMut(&mut ChaCha8Rng, u32) -> u32,
+    ) -> (u32, Vec<Instruction>) {
+        loop {
+            let program = random_program(rng, self.params());
+            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+            let pc = place(rng, words.len() as u32);
+            let mut golden = self.golden.clone();
+            golden.write_program(pc, &words);
+            let found = golden.run(pc, 500_000);
+            if !matches!(found, Err(MachineError::UndefinedRead(_))) {
+                return (pc, program);
+            }
+        }
     }
 
     /// Runs instructions from word 0 on.
