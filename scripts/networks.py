@@ -190,7 +190,7 @@ def memories(name):
             assert cycles is None or kind == "fastest", f"{name} fits half of {memory}"
             assert cycles is None or cycles > sizes["cycles"], f"{name} is as fast with half of {memory}"
         clocks = found[kind]["clocks"]
-        values = [sizes["bytes of a partition"], *(sizes[memory] for memory in MEMORIES)]
+        values = [sizes["state_buffer.banks"], sizes["bytes of a partition"], *(sizes[memory] for memory in MEMORIES)]
         values += [clocks["machine"], clocks["host"], clocks["all"]]
         rows.append(f"| {NAMES[name]} | {kind} | {' | '.join(map(str, values))} |")
     return rows
@@ -230,7 +230,7 @@ def tables():
     heads = ["network", "MACs", "ideal", "cycles", "utilisation", "on RTL", "words", "clocks", "runs of the host", "compile"]
     for machine in MACHINES:
         found[machine] = table(heads, [compiled(machine, name) for name in NAMES])
-    heads = ["network", "", "bytes of a partition", *MEMORIES, "cycles", "words", "clocks"]
+    heads = ["network", "", "state_buffer.banks", "bytes of a partition", *MEMORIES, "cycles", "words", "clocks"]
     found["memories"] = table(heads, [row for name in NAMES for row in memories(name)])
     heads = ["network", "input", "pieces", "cycles", "on RTL", "segments", "words of loads", "words of tensors", "clocks", "runs of the host"]
     found["segments"] = table(heads, [in_segments(name) for name in SIDES])

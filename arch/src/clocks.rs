@@ -15,9 +15,13 @@ pub struct Clocks {
     pub fault: u64,
     /// From the last drain address that is taken to the drain unit being idle: the results cross the columns, are scaled and written.
     pub drain_idle: u64,
+    /// From an operand, weight or copy address that is accepted to the first row reading its bank; each row behind it reads one cycle later.
+    pub read: u64,
+    /// From a drain address that makes a word leave to the word of column 0 being written; each column behind it one cycle later.
+    pub word: u64,
     /// From a swap of weights to the first weight word that may be accepted: the swap crosses the columns.
     pub swap: u64,
-    /// From an address of a copy that is accepted to the first one that reads the copy.
+    /// From the read of a word to be copied to its being written, and from its address to the first one that reads the copy.
     pub copy: u64,
     /// From the last address of a copy that is accepted to the weight unit being idle: the last row has written.
     pub copy_idle: u64,
@@ -48,6 +52,8 @@ impl Clocks {
             drain_address: rows + 11,
             fault: rows + 2,
             drain_idle: cols + 13 + extra,
+            read: 3,
+            word: 9 + extra,
             swap: cols,
             copy: 6,
             copy_idle: rows + 9,

@@ -285,6 +285,10 @@ pub struct StateBuffer {
     pub words_per_bank: u32,
     /// How a bank keeps the non-zero units of a word.
     pub slices: Slices,
+    /// A read of the word that is written in the same clock gets the new word, by way of registers. Without it what is
+    /// read is undefined; the compiler makes no such read.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub bypass: bool,
     /// Entries of the offset table of each partition, a power of two. A layer whose taps are laid
     /// over the rows takes one for each K tile.
     #[serde(default = "row_offsets_default")]

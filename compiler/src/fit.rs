@@ -40,6 +40,11 @@ const SIZES: [Size; 4] = [
     },
 ];
 
+/// Banks that a partition may have.
+const BANKS: [u32; 3] = [2, 4, 8];
+/// Percent of the cycles that fewer banks may cost: each bank has a data path of its own.
+const BANKS_PERCENT: u64 = 3;
+
 /// A configuration, and the cycles of an image on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
@@ -56,29 +61,61 @@ pub struct Fit {
     pub smallest: Fitted,
     /// No larger memory saves cycles, and none can be smaller without costing some.
     pub fastest: Fitted,
+    /// Cycles of the fastest one without left shifts, if it has them and the network needs none.
+    pub without_left_shift: Option<u64>,
 }
 
-/// Finds the memories for a network on a machine that has everything else of `base`. `try_on` gives the cycles of an image on a
-/// configuration with all layers at once.
+/// Finds the memories for a network on a machine that has everything else of `base`: the fewest banks that cost
+/// 3 % of the cycles at most, and their words. `try_on` gives the cycles of an image on a configuration with all layers at once.
 ///
 /// # Errors
 /// Those of the largest memories there are: the network does not fit them, or lacks something else.
 pub fn fit<E>(base: &Params, mut try_on: impl FnMut(&Params) -> Result<u64, E>) -> Result<Fit, E> {
-    let mut largest = base.clone();
-    for size in SIZES {
-        let value = (size.largest)(&largest);
-        (size.set)(&mut largest, value);
-    }
-    let cycles = try_on(&largest)?;
-    let largest = Fitted {
-        params: largest,
-        cycles,
-    };
+    let largest = fewest_banks(base, &mut try_on)?;
+    let cycles = largest.cycles;
     let fastest = shrunk(&largest, |params| {
         try_on(params).ok().filter(|&found| found <= cycles)
     });
     let smallest = shrunk(&fastest, |params| try_on(params).ok());
-    Ok(Fit { smallest, fastest })
+    let mut plain = fastest.params.clone();
+    plain.post.left_shift = false;
+    let has_left_shift = fastest.params.post.left_shift;
+    let without_left_shift = has_left_shift.then(|| try_on(&plain).ok()).flatten();
+    Ok(Fit {
+        smallest,
+        fastest,
+        without_left_shift,
+    })
+}
+
+/// The largest memories, in the fewest banks that hold the network and cost few cycles.
+fn fewest_banks<E>(
+    base: &Params,
+    mut try_on: impl FnMut(&Params) -> Result<u64, E>,
+) -> Result<Fitted, E> {
+    let mut found: Vec<Fitted> = Vec::new();
+    let mut refused = None;
+    for banks in BANKS {
+        let mut params = base.clone();
+        params.state_buffer.banks = banks;
+        for size in SIZES {
+            let value = (size.largest)(&params);
+            (size.set)(&mut params, value);
+        }
+        if banks != base.state_buffer.banks && params.validate().is_err() {
+            continue;
+        }
+        match try_on(&params) {
+            Ok(cycles) => found.push(Fitted { params, cycles }),
+            Err(error) => refused = Some(error),
+        }
+    }
+    let fewest = found.iter().map(|fitted| fitted.cycles).min().unwrap_or(0);
+    let allowed = fewest * (100 + BANKS_PERCENT) / 100;
+    match found.into_iter().find(|fitted| fitted.cycles <= allowed) {
+        Some(fitted) => Ok(fitted),
+        None => Err(refused.expect("those of the base are tried")),
+    }
 }
 
 /// Halves each memory as long as the configuration is accepted.

@@ -174,6 +174,7 @@ fn check_convolutions(compiled: &Compiled, least: usize) {
 
 fn machine(words_per_bank: u32, words: u32) -> Params {
     let mut params = preset("tflite");
+    params.state_buffer.banks = 8;
     params.state_buffer.words_per_bank = words_per_bank;
     params.program.words = words;
     params

@@ -228,6 +228,7 @@ fn bands_take_the_ways_that_whole_layers_take() {
     let links = [Link::Window(16), Link::Square(1), Link::Point];
     let network = chain(&mut ChaCha8Rng::seed_from_u64(3), shape, &links);
     let mut params = preset("tflite");
+    params.state_buffer.banks = 8;
     params.state_buffer.words_per_bank = 64;
     let made = compile(&network, &params, &whole()).unwrap();
     for (layer, mapping) in network
@@ -443,6 +444,7 @@ fn a_layer_that_fits_in_one_of_its_ways_stays_whole() {
         layer
     });
     let mut params = preset("tflite");
+    params.state_buffer.banks = 8;
     params.state_buffer.words_per_bank = 32;
     let by_channel = compile(&network, &params, &mapped(Mapping::Channel)).unwrap();
     assert_eq!(by_channel.program.pieces[0].layer, "large");

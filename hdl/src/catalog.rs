@@ -249,7 +249,10 @@ fn sliced_of<const UB: usize>(shape: SlicedShape) -> Box<dyn Block> {
 fn sliced_shape(params: &Params) -> SlicedShape {
     match &params.sliced {
         Some(memory) => SlicedShape::of(size(memory.words), &memory.slices),
-        None => SlicedShape::of_bank(params),
+        None => {
+            let bank = &params.state_buffer;
+            SlicedShape::of(size(bank.words_per_bank), &bank.slices)
+        }
     }
 }
 

@@ -36,7 +36,7 @@ fn start(pair: &mut Pair) {
 
 /// Runs a random program on both machines.
 fn run_random(pair: &mut Pair, rng: &mut ChaCha8Rng) {
-    let program = random_program(rng, pair.params());
+    let (_, program) = pair.defined_program(rng, |_, _| 0);
     if !matches!(pair.run_instructions(&program).or_panic(), End::Halt(_)) {
         pair.prepare().or_panic();
     }

@@ -23,6 +23,11 @@ fn machine() -> Machine {
     let mut params = Params::from_json(preset).or_panic();
     params.name = "imported".to_string();
     (params.array.rows, params.array.cols) = (4, 4);
+    // A quarter of the partitions: the largest weights take more than half of one.
+    (
+        params.state_buffer.banks,
+        params.state_buffer.words_per_bank,
+    ) = (8, 1024);
     params.validate().or_panic();
     Machine::new(params)
 }

@@ -15,8 +15,7 @@ pub const MASK_CYCLES: usize = 3;
 ///
 /// # Timing
 /// Read in cycle T: the word is on the reader's data output in T+5, which is 0 in all other
-/// cycles and for a reader that was not served. A read in the cycle of a write to the same
-/// word, or later, returns the new word.
+/// cycles and for a reader that was not served. A read behind the write of its word returns the new word.
 #[module(build, describe)]
 pub struct Banks {
     /// Reads an operand word.

@@ -25,12 +25,14 @@ pub struct DataSliceShape {
     pub data_stages: usize,
     /// Cycles that the units wait at the output for those of later slices.
     pub wait_stages: usize,
+    /// A read that meets the write of its word takes the units from a register.
+    pub bypass: bool,
 }
 
 /// One data slice with its memory. Units are in the order of packing.
 ///
 /// Addresses, write data and enables at the memory change only when the slice is accessed.
-/// A read that meets the write of its word takes the units from a register.
+/// With a bypass a read that meets the write of its word takes the units from a register.
 ///
 /// # Timing
 /// A write reaches the memory `write_stages` cycles after `wen_i`, a read `read_stages` cycles
@@ -45,7 +47,8 @@ pub struct DataSlice<const UB: usize> {
     pub unit_i: [Signal<In, Bits<UB>>; width],
     /// Lanes to write, by position; only where lanes are written one by one.
     pub lane_i: [Signal<In, Bits<1>>; lanes],
-    /// Reads a word; if it was written in the cycle of the read, the slice is read if it is written.
+    /// Reads a word; with a bypass, if it was written in the cycle of the read, the slice is read if it is written.
+    #[new(SliceRead::new(bypass))]
     pub ports_i: SliceRead<In>,
     /// The mask in the memory names the slice.
     pub named_i: Signal<In, Bit>,
@@ -69,12 +72,12 @@ pub struct DataSlice<const UB: usize> {
     lane_wen: [Reg<Bit>; writes * lanes],
     ren: [Reg<Bit>; reads],
     raddr: [RegData<Bits<WA>>; reads],
-    meet: [RegData<Bit>; reads],
+    meet: [RegData<Bit>; bypass * reads],
     /// Address of the last read, kept at the memory until the next one.
     raddr_held: [RegData<Bits<WA>>; (reads == 0).into()],
     /// The units come from the bypass, not from the memory.
-    bypassed: RegData<Bit>,
-    bypass: [RegData<Bits<UB>>; width],
+    bypassed: [RegData<Bit>; bypass],
+    bypass: [RegData<Bits<UB>>; bypass * width],
     /// The slice was read one cycle ago.
     fetched: [Reg<Bit>; data],
     stored: [RegData<Bits<UB>>; data * width],
@@ -87,9 +90,9 @@ pub struct DataSlice<const UB: usize> {
     write_lane: [Signal<Local, Bit>; (writes + 1) * lanes],
     reading: [Signal<Local, Bit>; reads + 1],
     read_address: [Signal<Local, Bits<WA>>; reads + 1],
-    with_write: [Signal<Local, Bit>; reads + 1],
+    with_write: [Signal<Local, Bit>; bypass * (reads + 1)],
     fetch: Signal<Local, Bit>,
-    take: Signal<Local, Bit>,
+    take: [Signal<Local, Bit>; bypass],
     /// Units from the memory or the bypass.
     unit: [Signal<Local, Bits<UB>>; width],
     read_unit: [Signal<Local, Bits<UB>>; (waits + 1) * width],
@@ -127,6 +130,8 @@ pub struct DataSlice<const UB: usize> {
     _waits: Optional<'t'>,
     #[new(if exact { width } else { 0 })]
     _lanes: usize,
+    #[new(shape.bypass.into())]
+    _bypass: usize,
 }
 
 /// Registers in front of the write port.
@@ -183,21 +188,31 @@ impl<const UB: usize> DataSlice<UB> {
     fn reads(&mut self) {
         comment!("Reads on their way to the memory");
         self.reading[0] = self.ports_i.read & self.named_i;
-        if self.ports_i.meet {
-            self.reading[0] = self.ports_i.read & self.write[self._offset];
+        for b in 0..self._bypass {
+            if self.ports_i.meet[b] {
+                self.reading[0] = self.ports_i.read & self.write[self._offset];
+            }
         }
         self.read_address[0].follow(&self.ports_i.raddr);
-        self.with_write[0].follow(&self.ports_i.meet);
+        for b in 0..self._bypass {
+            self.with_write[0].follow(&self.ports_i.meet[b]);
+        }
         for s in 0..self._reads {
             self.ren[s].follow(&self.reading[s]);
             self.reading[s + 1].follow(&self.ren[s]);
             self.raddr[s].load(self.reading[s], self.read_address[s]);
             self.read_address[s + 1].follow(&self.raddr[s]);
-            self.meet[s].load(self.reading[s], self.with_write[s]);
-            self.with_write[s + 1].follow(&self.meet[s]);
+            for _ in 0..self._bypass {
+                self.meet[s].load(self.reading[s], self.with_write[s]);
+                self.with_write[s + 1].follow(&self.meet[s]);
+            }
         }
-        self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
-        self.take = self.reading[self._reads] & self.with_write[self._reads];
+        if self._bypass > 0 {
+            self.fetch = self.reading[self._reads] & !self.with_write[self._reads];
+            self.take[0] = self.reading[self._reads] & self.with_write[self._reads];
+        } else {
+            self.fetch.follow(&self.reading[self._reads]);
+        }
         if self._reads == 0 {
             self.raddr_held[0].load(self.fetch, self.ports_i.raddr);
         }
@@ -243,7 +258,9 @@ impl<const UB: usize> DataSlice<UB> {
             } else {
                 self.lane_wen_o[i] = self.write[self._writes].into();
             }
-            self.bypass[i].load(self.take, self.write_unit[end + i]);
+            for b in 0..self._bypass {
+                self.bypass[i].load(self.take[b], self.write_unit[end + i]);
+            }
         }
     }
 
@@ -253,8 +270,9 @@ impl<const UB: usize> DataSlice<UB> {
         for s in 0..self._data {
             self.fetched[s].follow(&self.reading[self._reads]);
         }
-        self.bypassed.en_i = self.reading[self._reads];
-        self.bypassed.follow(&self.with_write[self._reads]);
+        for b in 0..self._bypass {
+            self.bypassed[b].load(self.reading[self._reads], self.with_write[self._reads]);
+        }
         for e in 0..self._width {
             let p = place(self._right, self._width, e);
             if self._exact {
@@ -264,8 +282,10 @@ impl<const UB: usize> DataSlice<UB> {
             }
         }
         for p in 0..self._width {
-            if self.bypassed {
-                self.unit[p].follow(&self.bypass[p]);
+            for b in 0..self._bypass {
+                if self.bypassed[b] {
+                    self.unit[p].follow(&self.bypass[p]);
+                }
             }
             if self._data > 0 {
                 self.stored[p].load(self.fetched[0], self.unit[p]);

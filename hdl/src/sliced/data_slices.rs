@@ -21,6 +21,7 @@ pub struct DataSlices<const UB: usize> {
     /// Lanes to write, by position; only where lanes are written one by one.
     pub lane_i: [Signal<In, Bits<1>>; if shape.exact { units } else { 0 }],
     /// A word is read.
+    #[new(SliceRead::new(shape.bypass.into()))]
     pub ports_i: SliceRead<In>,
     /// One per slice: the mask in the memory names it.
     pub named_i: [Signal<In, Bit>; count],
@@ -76,9 +77,14 @@ fn slice<const UB: usize>(shape: &SlicedShape, k: usize) -> Vec<DataSlice<UB>> {
             right: shape.right,
             write_stages: writes + turn,
             read_stages: shape.enable_stages() + turn,
-            offset: writes - shape.enable_stages(),
+            offset: if shape.bypass {
+                writes - shape.enable_stages()
+            } else {
+                0
+            },
             data_stages: shape.data_stages(),
             wait_stages: shape.turns() - turn,
+            bypass: shape.bypass,
         })
     };
     widths.get(k).map(one).into_iter().collect()

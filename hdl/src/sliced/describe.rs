@@ -43,12 +43,20 @@ impl SlicedShape {
             .hidden("slices", self.slices(), "data slices")
     }
 
+    /// Says what a read gets that meets the write of its word.
+    pub fn describe_meetings(&self, meta: Meta) -> Meta {
+        let new = "A read in the cycle of a write to the same word returns the new word: bypass registers see to it, so that \
+                   what a slice reads from a word that is being written is never used.";
+        let open = "A read in the cycle of a write to the same word is undefined.";
+        meta.doc(if self.bypass { new } else { open })
+    }
+
     /// As [`SlicedShape::describe`], and which kind of memory it is.
     pub fn describe_kind(&self, meta: Meta) -> Meta {
         let kind = |place| usize::from(!self.plain && self.mask == place);
         let (field, hybrid) = (kind(MaskPlace::Field), kind(MaskPlace::Hybrid));
         let raw = "1: slice 0 holds masks or raw units";
-        self.describe(meta)
+        self.describe_meetings(self.describe(meta))
             .option("in_field", "mf", field, "1: the mask is a field of slice 0")
             .option("in_hybrid", "mh", hybrid, raw)
             .option("is_plain", "mp", self.plain.into(), "1: plain memory")

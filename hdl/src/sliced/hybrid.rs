@@ -11,13 +11,12 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `rdata_o` follows `ren_i` after the cycles of the latency, in turn one more for each slice but the
-/// first. One read and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
-/// later, returns the new word; bypass registers see to it, so that what a slice reads from a
-/// word that is being written is never used.
+/// first. One read and one write per clock, at any addresses. A read behind the write of its word returns the new
+/// word.
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(describe = _shape)]
+#[module(describe)]
 pub struct SlicedHybrid<const UB: usize> {
     /// A write and a read.
     pub ports_i: MemoryRequest<In>,
@@ -34,7 +33,7 @@ pub struct SlicedHybrid<const UB: usize> {
     #[new(Packed::new(&shape))]
     request: Packed<UB>,
     /// Rows of slice 0, with the masks.
-    #[new(SlicedRow::new(shape.words, 1 + first * UB, shape.mask_stages()))]
+    #[new(SlicedRow::new(shape.words, 1 + first * UB, shape.mask_stages(), shape.bypass.into()))]
     pub row: SlicedRow,
     /// Data slices from 1 on.
     #[new(DataSlices::new(&shape))]
@@ -62,6 +61,12 @@ pub struct SlicedHybrid<const UB: usize> {
     _first: usize,
     #[new(shape.mask_units())]
     _mask_units: usize,
+}
+
+impl<const UB: usize> SlicedHybrid<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_meetings(self._shape.describe(meta))
+    }
 }
 
 #[kernel]

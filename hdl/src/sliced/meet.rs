@@ -3,20 +3,26 @@
 use super::{SlicedShape, ports::*};
 use heddle_kernel::prelude::*;
 
-/// Takes a read and sees when it is for the word that is written.
+/// Takes a read and, in a memory with a bypass, sees when it is for the word that is written.
 ///
 /// # Timing
-/// Combinational, or one register behind the read; the write is that of the outputs' cycle.
+/// Combinational, or one register behind the read; a write is that of the outputs' cycle.
 #[module(name = "sliced_meet")]
 pub struct Meet {
-    /// A write and a read.
-    pub ports_i: MemoryRequest<In>,
+    /// Writes a word.
+    pub wen_i: [Signal<In, Bit>; bypass],
+    /// Address of the word to write.
+    pub waddr_i: [Signal<In, Bits<WA>>; bypass],
+    /// Reads a word.
+    pub ren_i: Signal<In, Bit>,
+    /// Address of the word to read.
+    pub raddr_i: Signal<In, Bits<WA>>,
     /// A word is read.
     pub ren_o: Signal<Out, Bit>,
     /// Its address.
     pub raddr_o: Signal<Out, Bits<WA>>,
     /// The word that is written is read.
-    pub meet_o: Signal<Out, Bit>,
+    pub meet_o: [Signal<Out, Bit>; bypass],
     ren: [Reg<Bit>; stages],
     raddr: [RegData<Bits<WA>>; stages],
     read: Signal<Local, Bit>,
@@ -29,24 +35,28 @@ pub struct Meet {
     _depth: Param<'d'>,
     /// Registers behind the read.
     _stages: Optional<'s'>,
+    #[new(shape.bypass.into())]
+    _bypass: usize,
 }
 
 #[kernel]
 impl Meet {
     fn update(&mut self) {
         if self._stages > 0 {
-            self.ren[0].follow(&self.ports_i.ren);
-            self.raddr[0].load(self.ports_i.ren, self.ports_i.raddr);
+            self.ren[0].follow(&self.ren_i);
+            self.raddr[0].load(self.ren_i, self.raddr_i);
             self.read.follow(&self.ren[0]);
             self.read_address.follow(&self.raddr[0]);
         } else {
-            self.read.follow(&self.ports_i.ren);
-            self.read_address.follow(&self.ports_i.raddr);
+            self.read.follow(&self.ren_i);
+            self.read_address.follow(&self.raddr_i);
         }
         self.ren_o.follow(&self.read);
         self.raddr_o.follow(&self.read_address);
-        let written = self.ports_i.waddr & (self._depth - 1).to_bits::<WA>();
-        let wanted = self.read_address & (self._depth - 1).to_bits::<WA>();
-        self.meet_o = self.ports_i.wen & self.read & (written == wanted);
+        for b in 0..self._bypass {
+            let written = self.waddr_i[b] & (self._depth - 1).to_bits::<WA>();
+            let wanted = self.read_address & (self._depth - 1).to_bits::<WA>();
+            self.meet_o[b] = self.wen_i[b] & self.read & (written == wanted);
+        }
     }
 }

@@ -10,13 +10,12 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `rdata_o` follows `ren_i` after the cycles of the latency, in turn one more for each slice but the
-/// first. One read and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
-/// later, returns the new word; bypass registers see to it, so that what a slice reads from a
-/// word that is being written is never used.
+/// first. One read and one write per clock, at any addresses. A read behind the write of its word returns the new
+/// word.
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(describe = _shape)]
+#[module(describe)]
 pub struct Sliced<const UB: usize> {
     /// A write and a read.
     pub ports_i: MemoryRequest<In>,
@@ -43,6 +42,12 @@ pub struct Sliced<const UB: usize> {
     _shape: SlicedShape,
     #[new(shape.checked(UB, MaskPlace::Slice))]
     _units: usize,
+}
+
+impl<const UB: usize> Sliced<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_meetings(self._shape.describe(meta))
+    }
 }
 
 #[kernel]

@@ -14,7 +14,7 @@
 //! - [`Select`]: number of non-zero units of a word ([`Population`]) and the slices they need,
 //! - [`Zeros`] and [`Route`]: how far each non-zero unit moves when a word is packed,
 //! - [`Pack`] and [`Unpack`]: move the units there and back,
-//! - [`Meet`]: reads of the word that is written,
+//! - [`Meet`]: reads, and which of them are of the word that is written,
 //! - [`Packed`]: requests of the memories that pack before they access anything,
 //! - [`Hold`]: keeps the inputs of packing still,
 //! - [`SlicedRow`]: the slice that every request accesses first,
@@ -35,7 +35,9 @@ macro_rules! mask_in_first_slice {
             self.request.ports_i.follow(&self.ports_i);
             self.request.wdata_i.follow(&self.wdata_i);
             self.row.ports_i.follow(&self.request.ports_o);
-            self.row.meet_i.follow(&self.request.meet_o);
+            for b in 0..usize::from(self._shape.bypass) {
+                self.row.meet_i[b].follow(&self.request.meet_o[b]);
+            }
             self.slices.ports_i.follow(&self.row.ports_o);
             self.slices.waddr_i.follow(&self.request.ports_o.waddr);
             self.restore.valid_i.follow(&self.row.ports_o.read);

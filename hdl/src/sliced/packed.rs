@@ -27,11 +27,11 @@ pub struct Packed<const UB: usize> {
     /// Its units by position, packed; 0 if none is stored.
     pub packed_o: [Signal<Out, Bits<UB>>; units],
     /// The word that is written is read.
-    pub meet_o: Signal<Out, Bit>,
+    pub meet_o: [Signal<Out, Bit>; bypass],
     #[new(SlicedRequest::new(shape))]
     request: SlicedRequest<UB>,
     #[new(Meet::new(shape, 0))]
-    meets: Meet,
+    meets: [Meet; bypass],
     /// Without a register behind the moves.
     #[new((stages..1).map(|_| Hold::new(units)).collect())]
     hold: Vec<Hold<UB>>,
@@ -49,7 +49,7 @@ pub struct Packed<const UB: usize> {
     moved: [RegData<Bits<1>>; stages * moves(units, shape.network)],
     ren: [Reg<Bit>; stages],
     raddr: [RegData<Bits<WA>>; stages],
-    meet: [Reg<Bit>; stages],
+    meet: [Reg<Bit>; bypass * stages],
     /// The mask to store.
     found_mask: [Signal<Local, Bits<1>>; units],
     /// The word has a unit that is not zero.
@@ -68,12 +68,19 @@ pub struct Packed<const UB: usize> {
     /// Registers behind the moves.
     #[new(shape.input_stages())]
     _stages: Optional<'s'>,
+    #[new(shape.bypass.into())]
+    _bypass: usize,
 }
 
 #[kernel]
 impl<const UB: usize> Packed<UB> {
     fn update(&mut self) {
-        self.meets.ports_i.follow(&self.ports_i);
+        for b in 0..self._bypass {
+            self.meets[b].wen_i[b].follow(&self.ports_i.wen);
+            self.meets[b].waddr_i[b].follow(&self.ports_i.waddr);
+            self.meets[b].ren_i.follow(&self.ports_i.ren);
+            self.meets[b].raddr_i.follow(&self.ports_i.raddr);
+        }
         self.request.wdata_i.follow(&self.wdata_i);
         self.find_mask();
         if self._stages > 0 {
@@ -112,12 +119,14 @@ impl<const UB: usize> Packed<UB> {
         self.waddr[0].load(wen, self.ports_i.waddr);
         self.ren[0] = ren;
         self.raddr[0].load(ren, self.ports_i.raddr);
-        self.meet[0].follow(&self.meets.meet_o);
+        for b in 0..self._bypass {
+            self.meet[0].follow(&self.meets[b].meet_o[b]);
+            self.meet_o[b].follow(&self.meet[0]);
+        }
         self.ports_o.wen.follow(&self.wen[0]);
         self.ports_o.waddr.follow(&self.waddr[0]);
         self.ports_o.ren.follow(&self.ren[0]);
         self.ports_o.raddr.follow(&self.raddr[0]);
-        self.meet_o.follow(&self.meet[0]);
         self.route.mask_i.follow(&self.request.mask_o);
         for p in 0..self._units {
             self.word[p].load(self.take, self.request.word_o[p]);
@@ -141,7 +150,9 @@ impl<const UB: usize> Packed<UB> {
     /// Everything in the cycle of the request.
     fn at_once(&mut self) {
         self.ports_o.follow(&self.ports_i);
-        self.meet_o.follow(&self.meets.meet_o);
+        for b in 0..self._bypass {
+            self.meet_o[b].follow(&self.meets[b].meet_o[b]);
+        }
         self.hold[0].take_i.follow(&self.take);
         self.hold[0].word_i.follow(&self.request.word_o);
         self.hold[0].mask_i.follow(&self.request.mask_o);

@@ -8,12 +8,11 @@ use heddle_kernel::prelude::*;
 ///
 /// # Timing
 /// `rdata_o` follows `ren_i` after the cycles of the latency. One read
-/// and one write per clock, at any addresses. A read in the cycle of a write to the same word, or
-/// later, returns the new word; a bypass register sees to it.
+/// and one write per clock, at any addresses. A read behind the write of its word returns the new word.
 ///
 /// # Rules
 /// A word must be written before it is read.
-#[module(name = "sliced_plain", describe = _shape)]
+#[module(name = "sliced_plain", describe)]
 pub struct PlainMemory<const UB: usize> {
     /// A write and a read.
     pub ports_i: MemoryRequest<In>,
@@ -49,6 +48,8 @@ pub struct PlainMemory<const UB: usize> {
     _input: usize,
     #[new(shape.distance() + shape.data_stages())]
     _reads: usize,
+    #[new(shape.bypass.into())]
+    _bypass: usize,
 }
 
 /// The only slice.
@@ -67,6 +68,13 @@ fn data_shape(shape: &SlicedShape) -> DataSliceShape {
         offset: 0,
         data_stages: shape.data_stages(),
         wait_stages: 0,
+        bypass: shape.bypass,
+    }
+}
+
+impl<const UB: usize> PlainMemory<UB> {
+    fn describe(&self, meta: Meta) -> Meta {
+        self._shape.describe_meetings(self._shape.describe(meta))
     }
 }
 
@@ -74,8 +82,8 @@ fn data_shape(shape: &SlicedShape) -> DataSliceShape {
 impl<const UB: usize> PlainMemory<UB> {
     fn update(&mut self) {
         self.request.wdata_i.follow(&self.wdata_i);
-        self.meet.ports_i.ren.follow(&self.ports_i.ren);
-        self.meet.ports_i.raddr.follow(&self.ports_i.raddr);
+        self.meet.ren_i.follow(&self.ports_i.ren);
+        self.meet.raddr_i.follow(&self.ports_i.raddr);
         if self._input > 0 {
             let wen = self.ports_i.wen;
             self.taken[0] = wen;
@@ -85,19 +93,25 @@ impl<const UB: usize> PlainMemory<UB> {
             }
             self.data.wen_i.follow(&self.taken[0]);
             self.data.waddr_i.follow(&self.taken_waddr[0]);
-            self.meet.ports_i.wen.follow(&self.taken[0]);
-            self.meet.ports_i.waddr.follow(&self.taken_waddr[0]);
+            for b in 0..self._bypass {
+                self.meet.wen_i[b].follow(&self.taken[0]);
+                self.meet.waddr_i[b].follow(&self.taken_waddr[0]);
+            }
             self.data.unit_i.follow(&self.taken_word);
         } else {
             self.data.wen_i.follow(&self.ports_i.wen);
             self.data.waddr_i.follow(&self.ports_i.waddr);
-            self.meet.ports_i.wen.follow(&self.ports_i.wen);
-            self.meet.ports_i.waddr.follow(&self.ports_i.waddr);
+            for b in 0..self._bypass {
+                self.meet.wen_i[b].follow(&self.ports_i.wen);
+                self.meet.waddr_i[b].follow(&self.ports_i.waddr);
+            }
             self.data.unit_i.follow(&self.request.word_o);
         }
         self.data.ports_i.read.follow(&self.meet.ren_o);
         self.data.ports_i.raddr.follow(&self.meet.raddr_o);
-        self.data.ports_i.meet.follow(&self.meet.meet_o);
+        for b in 0..self._bypass {
+            self.data.ports_i.meet[b].follow(&self.meet.meet_o[b]);
+        }
         self.data.named_i = true;
         self.mask_o.tie_low();
         self.ports_o.slice_ren[0].follow(&self.data.slice_ren_o);

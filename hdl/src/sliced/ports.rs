@@ -51,14 +51,14 @@ pub struct SliceAccess {
 }
 
 /// A read on its way from the slice that is accessed first to those behind it.
-#[bundle]
+#[bundle(bypass: usize)]
 pub struct SliceRead {
     /// A word is read.
     pub read: Bit,
     /// Its address.
     pub raddr: Bits<WA>,
     /// The word was written in the cycle of the read.
-    pub meet: Bit,
+    pub meet: [Bit; bypass],
 }
 
 /// A word on its way to the mask slice and the data slices.

@@ -40,11 +40,13 @@ pub struct SlicedShape {
     pub latency: usize,
     /// A plain memory with the same ports and latency.
     pub plain: bool,
+    /// A read in the cycle of a write to the same word returns the new word; else it is undefined.
+    pub bypass: bool,
 }
 
 impl SlicedShape {
     /// Bytes, mask slice, full network, filled slices, packed to the left, no thresholds, all
-    /// slices together, latency 2.
+    /// slices together, latency 2, with a bypass.
     pub fn new(words: usize, widths: Vec<usize>) -> Self {
         Self {
             words,
@@ -60,11 +62,12 @@ impl SlicedShape {
             in_turn: false,
             latency: 2,
             plain: false,
+            bypass: true,
             widths,
         }
     }
 
-    /// The memory that a configuration describes, `words` words deep.
+    /// The memory that a configuration describes, `words` words deep, with a bypass.
     pub fn of(words: usize, slices: &params::Slices) -> Self {
         let size = |value: u32| value as usize;
         Self {
@@ -82,6 +85,7 @@ impl SlicedShape {
             in_turn: slices.read_order == params::ReadOrder::InTurn,
             latency: size(slices.latency),
             plain: slices.plain,
+            bypass: true,
         }
     }
 
@@ -111,7 +115,10 @@ impl SlicedShape {
     /// One bank of the state buffer of a machine.
     pub fn of_bank(params: &heddle_arch::Params) -> Self {
         let buffer = &params.state_buffer;
-        Self::of(buffer.words_per_bank as usize, &buffer.slices)
+        Self {
+            bypass: buffer.bypass,
+            ..Self::of(buffer.words_per_bank as usize, &buffer.slices)
+        }
     }
 
     /// Position of the first unit of slice k in the packed word.

@@ -33,7 +33,7 @@ pub struct Store<const UB: usize> {
     #[new(Meet::new(&shape, shape.input_stages()))]
     meet: Meet,
     /// Masks of all words.
-    #[new(SlicedRow::new(shape.words, units, shape.mask_stages()))]
+    #[new(SlicedRow::new(shape.words, units, shape.mask_stages(), bypass))]
     pub row: SlicedRow,
     #[new(Select::new(units, shape.read_thresholds()))]
     read_select: Select,
@@ -44,16 +44,20 @@ pub struct Store<const UB: usize> {
     _shape: SlicedShape,
     #[new(shape.units)]
     _units: usize,
+    #[new(shape.bypass.into())]
+    _bypass: usize,
 }
 
 #[kernel]
 impl<const UB: usize> Store<UB> {
     fn update(&mut self) {
         comment!("The mask slice");
-        self.meet.ports_i.ren.follow(&self.ren_i);
-        self.meet.ports_i.raddr.follow(&self.raddr_i);
-        self.meet.ports_i.wen.follow(&self.ports_i.mask_wen);
-        self.meet.ports_i.waddr.follow(&self.ports_i.mask_waddr);
+        self.meet.ren_i.follow(&self.ren_i);
+        self.meet.raddr_i.follow(&self.raddr_i);
+        for b in 0..self._bypass {
+            self.meet.wen_i[b].follow(&self.ports_i.mask_wen);
+            self.meet.waddr_i[b].follow(&self.ports_i.mask_waddr);
+        }
         self.row.ports_i.wen.follow(&self.ports_i.mask_wen);
         self.row.ports_i.waddr.follow(&self.ports_i.mask_waddr);
         self.row.ports_i.ren.follow(&self.meet.ren_o);

@@ -112,6 +112,8 @@ pub struct PartitionModel {
     shape: PartitionShape,
     words: Vec<u64>,
     offsets: Vec<Option<u16>>,
+    /// Reads so far of the word that was written in the same cycle.
+    met: u64,
     kept: Option<u16>,
     /// The slot on its way through table and adder.
     own_slots: DelayLine<OwnSlot>,
@@ -159,6 +161,7 @@ impl PartitionModel {
             own_faults: DelayLine::new(1),
             faults: DelayLine::new(1),
             shape,
+            met: 0,
             kept: None,
             next_operand: DelayLine::new(1),
             next_weight: DelayLine::new(1),
@@ -179,6 +182,11 @@ impl PartitionModel {
     /// Content of a word, for checks.
     pub fn word(&self, word: u16) -> u64 {
         self.words[usize::from(word)]
+    }
+
+    /// Reads so far of the word that was written in the same cycle: without a bypass the hardware may give anything.
+    pub fn met(&self) -> u64 {
+        self.met
     }
 
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
@@ -217,6 +225,11 @@ impl PartitionModel {
             let word = self.read(inputs.host.word, &mut reads);
             word.expect("the host reads only banks that nobody else uses")
         });
+        self.met += reads
+            .places
+            .iter()
+            .filter(|&&word| Some(word) == written)
+            .count() as u64;
         for word in reads.words {
             let pop = self.shape.layout.mask_of(word.into()).count_ones();
             let accesses = Accesses::of_read(&self.shape.layout, pop as usize);
@@ -335,6 +348,7 @@ impl PartitionModel {
         }
         let data = self.words[usize::from(word)];
         reads.banks.push(bank);
+        reads.places.push(word);
         if !self.shape.is_program(word) {
             reads.words.push(data);
         }
@@ -364,5 +378,6 @@ impl PartitionModel {
 #[derive(Debug, Default)]
 struct Reads {
     banks: Vec<usize>,
+    places: Vec<u16>,
     words: Vec<u64>,
 }

@@ -72,6 +72,11 @@ impl StateBufferModel {
         self.partitions[row].word(word)
     }
 
+    /// As [`PartitionModel::met`], of all partitions.
+    pub fn met(&self) -> u64 {
+        self.partitions.iter().map(PartitionModel::met).sum()
+    }
+
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics

@@ -10,6 +10,7 @@ mod check;
 mod cluster;
 mod counters;
 mod datapath;
+mod meetings;
 mod memory;
 mod prefetch;
 mod sequencer;
@@ -22,6 +23,7 @@ use heddle_arch::params::Params;
 use heddle_arch::word::WordBytes;
 
 pub use counters::Counters;
+pub use meetings::{Access, Client, Meeting};
 
 use crate::sparse::Counts;
 use cluster::Engine;
@@ -52,12 +54,23 @@ pub enum MachineError {
         /// Bank of the state buffer.
         bank: u32,
     },
+    /// A word is read in the clock in which it is written, which is undefined without a bypass in the banks.
+    #[error("{0}")]
+    UndefinedRead(Meeting),
     /// The program still ran.
     #[error("the program still runs after {cycles} cycles")]
     StillRunning {
         /// Cycles that were allowed.
         cycles: u64,
     },
+}
+
+impl MachineError {
+    /// What the hardware does from then on is not defined.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::BankConflict { .. } | Self::UndefinedRead(_))
+    }
 }
 
 /// A word that a drain gives to a partition.
@@ -252,14 +265,18 @@ impl Machine {
         let mut clockwork = Clockwork::new(&self.params, start_pc);
         for cycle in 0..limit {
             let result = clockwork.cycle(program, &mut self.data);
+            let mut met = clockwork.meeting(&self.data);
             for leaving in self.data.leaving.drain(..) {
                 watch(WrittenWord::Drained(DrainedWord { cycle, ..leaving }));
             }
             for moving in self.data.moving.drain(..) {
                 watch(WrittenWord::Copied(CopiedWord { cycle, ..moving }));
             }
-            if result != Ok(true) {
-                clockwork.finish(&mut self.data);
+            if result != Ok(true) || met.is_some() {
+                met = met.or(clockwork.finish(&mut self.data));
+            }
+            if let Some(met) = met {
+                return Err(MachineError::UndefinedRead(met));
             }
             match result {
                 Ok(true) => {}
@@ -274,7 +291,9 @@ impl Machine {
                 }
             }
         }
-        clockwork.finish(&mut self.data);
+        if let Some(met) = clockwork.finish(&mut self.data) {
+            return Err(MachineError::UndefinedRead(met));
+        }
         Err(MachineError::StillRunning { cycles: limit })
     }
 }

@@ -5,6 +5,7 @@
 //! sends is on the wave in t + 1.
 
 mod copies;
+mod meet;
 mod start;
 mod units;
 mod weights;
@@ -20,6 +21,7 @@ use heddle_arch::params::Params;
 use super::cluster::Engine;
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
+use super::meetings::Meetings;
 use super::sequencer::{Idle, Issue, Sequencer};
 use super::walk::Step;
 use copies::Copies;
@@ -70,6 +72,8 @@ pub(crate) struct Clockwork {
     cluster_error: Option<ErrorCode>,
     /// A slot that the stream unit sends to the sparse cluster in this cycle.
     slot: Option<Vec<u8>>,
+    /// None with a bypass in the banks.
+    meetings: Option<Meetings>,
     pub tally: Tally,
 }
 
@@ -102,6 +106,7 @@ impl Clockwork {
             trap: None,
             cluster_error: None,
             slot: None,
+            meetings: Meetings::of(params),
             tally: Tally::default(),
         }
     }
@@ -294,7 +299,7 @@ impl Clockwork {
             return 0;
         }
         let stream = &mut self.streaming;
-        let (bytes, reads) = data.operands(&VectorSlot {
+        let slot = VectorSlot {
             address,
             entry: stream.entry.map(|entry| entry as usize),
             rows: stream.rows,
@@ -304,8 +309,10 @@ impl Clockwork {
             raised: false,
             to_post: false,
             result: (0, 0),
-        });
+        };
         stream.fresh = false;
+        self.accept_operands(&slot);
+        let (bytes, reads) = data.operands(&slot);
         if reads.beyond {
             self.faults.push_back(self.now + self.clocks.fault);
         }
@@ -399,6 +406,7 @@ impl Clockwork {
             false => stream.macs,
         };
         self.tally.macs = self.tally.macs.wrapping_add(macs);
+        self.accept_operands(&slot);
         let (sums, reads) = data.multiply(&slot);
         if reads.beyond {
             self.faults.push_back(self.now + self.clocks.fault);

@@ -60,11 +60,13 @@ pub struct SliceLayout {
     pub latency: usize,
     /// A plain memory: one access of a whole word.
     pub plain: bool,
+    /// A read of the word that is written in the same cycle is defined: it returns the new word.
+    pub bypass: bool,
 }
 
 impl SliceLayout {
     /// Byte units, mask slice, full network, filled slices, packed to the left, thresholds 0 and
-    /// W[0], all slices together, latency 2.
+    /// W[0], all slices together, latency 2, with a bypass.
     pub fn new(words: usize, widths: impl Into<Vec<usize>>) -> Self {
         let widths = widths.into();
         Self {
@@ -81,6 +83,7 @@ impl SliceLayout {
             in_turn: false,
             latency: 2,
             plain: false,
+            bypass: true,
             widths,
         }
     }
@@ -88,7 +91,10 @@ impl SliceLayout {
     /// One bank of the machine's state buffer.
     pub fn of_machine(params: &Params) -> Self {
         let buffer = &params.state_buffer;
-        Self::of_slices(buffer.words_per_bank, &buffer.slices)
+        Self {
+            bypass: buffer.bypass,
+            ..Self::of_slices(buffer.words_per_bank, &buffer.slices)
+        }
     }
 
     /// A memory of `words` words with the options of a configuration.
@@ -342,6 +348,7 @@ mod tests {
     fn a_bank_has_the_options_of_the_configuration() {
         let new = |widths: &[usize]| SliceLayout {
             latency: 5,
+            bypass: false,
             ..SliceLayout::new(256, widths)
         };
         let usual = new(&[4, 4]);

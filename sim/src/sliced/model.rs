@@ -53,8 +53,15 @@ impl SlicedModel {
     /// One clock cycle: returns the outputs of this cycle, then takes the clock edge.
     ///
     /// # Panics
-    /// If the number of words is no power of two and an address lies outside the memory.
+    /// If the number of words is no power of two and an address lies outside the memory, or without a bypass the word
+    /// that is written is read.
     pub fn step(&mut self, inputs: &SlicedInputs) -> SlicedOutputs {
+        if let (false, Some((written, _)), Some(read)) =
+            (self.layout.bypass, inputs.write, inputs.read)
+        {
+            let [written, read] = [written, read].map(|address| self.index(address));
+            assert_ne!(written, read, "the word that is written is read");
+        }
         if let Some((address, data)) = inputs.write {
             let mask = self.layout.turned(self.layout.mask_of(data));
             let pop = mask.count_ones() as usize;

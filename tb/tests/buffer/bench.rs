@@ -7,6 +7,7 @@ use heddle_sim::buffer::{
     DrainWord, HostRequest, OperandSlot, PartitionShape, StateBufferInputs, StateBufferModel,
     StateBufferOutputs, WeightSlot,
 };
+use heddle_sim::sliced::SliceLayout;
 use heddle_tb::verilate::Sources;
 
 use rand::Rng;
@@ -32,6 +33,15 @@ pub fn shape_3() -> PartitionShape {
 }
 
 pub static PARTITION: LazyLock<Sources> = LazyLock::new(|| partition(&shape_1()));
+/// Banks without a bypass, as machines have them.
+pub fn without_bypass(shape: PartitionShape) -> PartitionShape {
+    let layout = SliceLayout {
+        bypass: false,
+        ..shape.layout
+    };
+    PartitionShape { layout, ..shape }
+}
+
 pub static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
     let s = shape_3();
     unchecked(emitted(StateBuffer::new(
@@ -216,6 +226,20 @@ impl StateBench {
         }
         self.dut.clock();
         Ok(expected)
+    }
+
+    /// In a partition without a bypass, writes of this cycle that would meet a read go elsewhere, or are left out.
+    pub fn keep_apart(&self, inputs: &mut StateBufferInputs, rng: &mut ChaCha8Rng) {
+        let meets = |inputs: &StateBufferInputs| {
+            let mut model = self.model.clone();
+            model.step(inputs);
+            model.met() > self.model.met()
+        };
+        while !self.shape.layout.bypass && meets(inputs) {
+            inputs.drain.fill(None);
+            inputs.destination =
+                self.random_word_address(rng.random_range(0..self.shape.banks), rng);
+        }
     }
 
     /// Words of the input and program banks.

@@ -82,6 +82,19 @@ fn chain_of_partitions_follows_its_model() {
     run_seeds(|seed| random_state(&STATE_3, 3, shape_3(), seed));
 }
 
+/// Traffic in which no read meets the write of its word.
+#[test]
+fn partitions_without_a_bypass_follow_their_models() {
+    let mut plain = shape_1();
+    plain.layout.plain = true;
+    let bytes = [Network::Full, Network::Half].map(shape_bytes);
+    let shapes = [shape_1(), plain, shape_hybrid(), shape_halves()];
+    for shape in shapes.into_iter().chain(bytes).map(without_bypass) {
+        let sources = partition(&shape);
+        run_seeds(|seed| random_state(&sources, 1, shape.clone(), seed));
+    }
+}
+
 #[test]
 fn faults_of_a_partition_are_noticed() {
     let mutants = r"

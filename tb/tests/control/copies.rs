@@ -178,7 +178,7 @@ fn copy_overlapping(pair: &mut Pair) -> Checked {
 
 #[test]
 fn pet_54_a_copy_over_its_own_source_sees_words_written_six_addresses_before() {
-    let machine = Machine::new(machines::tiny());
+    let machine = Machine::new(machines::with_bypass(machines::tiny()));
     fresh(&machine, 1)
         .and_then(|mut pair| copy_overlapping(&mut pair))
         .unwrap_or_else(|message| panic!("{message}"));
@@ -365,7 +365,7 @@ fn all(params: &Params, sources: &Sources) -> Checked {
 
 #[test]
 fn pet_54_faults_of_copies_are_noticed() {
-    let params = machines::tall();
+    let params = machines::with_bypass(machines::tall());
     let sources = machines::probed(&params);
     let mutants = r"
         // The distance is ignored; a copy shifts weights, makes tiles, waits for swaps like weights.

@@ -203,7 +203,7 @@ impl Guest {
             pending: None,
             cycles: counters.map(|counters| counters.get(Counter::Cycles).into()),
             code,
-            judged: !matches!(predicted, Err(MachineError::BankConflict { .. })),
+            judged: !predicted.as_ref().is_err_and(MachineError::is_open),
             reads: VecDeque::new(),
             answers: Vec::new(),
             written: None,

@@ -7,6 +7,7 @@ mod faults;
 mod garbage;
 mod guest;
 mod matrices;
+mod meetings;
 mod mutants;
 mod nonsense;
 mod programs;

@@ -15,7 +15,6 @@ use tempfile::TempDir;
 
 use crate::machines::dump::encode;
 use crate::machines::pair::{End, Pair};
-use crate::machines::programs::random_program;
 use crate::machines::{self, Machine};
 use crate::rtl::{self, Checked, OrPanic, mutated};
 
@@ -29,7 +28,7 @@ fn accesses(params: &Params, programs: u32) -> String {
     let mut pair = Pair::new(&machine, 1, &mut rng).or_panic();
     let mut halted = 0;
     for _ in 0..programs {
-        let program = random_program(&mut rng, params);
+        let (_, program) = pair.defined_program(&mut rng, |_, _| 0);
         pair.write_program(0, &encode(&program));
         match pair.run(0, 500_000).or_panic() {
             End::Halt(_) => halted += 1,

@@ -113,7 +113,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
         assert_eq!(other, None, "two words for one partition");
     });
     let total = expected.len() as u64;
-    let judged = !matches!(predicted, Err(MachineError::BankConflict { .. }));
+    let judged = !predicted.as_ref().is_err_and(MachineError::is_open);
     let endless = matches!(predicted, Err(MachineError::StillRunning { .. }));
     let mut touched: BTreeSet<_> = expected.iter().map(|(key, word)| (key.2, word.0)).collect();
 
@@ -150,6 +150,8 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
             touched.insert((partition, word.0));
             match expected.remove(&(cycle, writer, partition)) {
                 Some(wanted) if wanted == word => {}
+                // A word that met the write of it may have been copied since.
+                Some(wanted) if !judged && writer == Writer::Copy && wanted.0 == word.0 => {}
                 None if !judged && word.0 < params.work_bytes() / 8 => {}
                 other => {
                     return Err(bench.pair.message(place(format!(
@@ -187,6 +189,10 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
         Some(guest) => guest.leave(model, &mut bench.pair.golden),
         None => Ok(Visits::default()),
     };
+    if !judged {
+        // What is not defined may break contracts.
+        bench.pair.host.model().take_stops();
+    }
     let mut seen = Seen {
         end: End::Endless,
         words,
@@ -233,7 +239,7 @@ pub fn settle(bench: &mut Bench, seen: &Seen, zero_point: i8, whole: bool) -> Ch
             let touched: Vec<_> = seen.touched.iter().copied().collect();
             bench.pair.compare_words(&touched)?;
         }
-        End::Conflict => adopt(bench, seen)?,
+        End::Conflict | End::Undefined => adopt(bench, seen)?,
         End::Endless => {
             let model = bench.pair.host.model();
             let reset = model.port("rst_n").expect("the machine has a reset");

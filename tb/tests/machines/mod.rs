@@ -230,6 +230,13 @@ pub fn with_dual_scales(mut params: Params) -> Params {
     params
 }
 
+/// The same machine, in which a read that meets the write of its word gets the new word.
+pub fn with_bypass(mut params: Params) -> Params {
+    params.name += "_bypass";
+    params.state_buffer.bypass = true;
+    params
+}
+
 /// All configurations under test.
 pub fn configurations() -> [Params; 4] {
     [tiny(), tall(), wide(), single()]

@@ -9,6 +9,7 @@ use heddle_tb::host::Host;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::programs::random_program;
 use super::{Machine, build};
 use crate::rtl::Checked;
 
@@ -21,8 +22,10 @@ pub enum End {
     Error(ErrorCode, u32),
     /// It ran longer than allowed; the hardware was reset.
     Endless,
-    /// The golden machine does not judge it; the hardware came to an end.
+    /// Operands and weights met in a bank: the golden machine does not judge it; the hardware came to an end.
     Conflict,
+    /// The same, where a read met the write of its word.
+    Undefined,
 }
 
 /// Hardware and golden machine side by side.
@@ -241,6 +244,25 @@ impl<'a> Pair<'a> {
         self.golden.write_program(pc, words);
     }
 
+    /// A random program in which no read meets the write of its word, and where `place` puts so many words.
+    pub fn defined_program(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut place: impl FnMut(&mut ChaCha8Rng, u32) -> u32,
+    ) -> (u32, Vec<Instruction>) {
+        loop {
+            let program = random_program(rng, self.params());
+            let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
+            let pc = place(rng, words.len() as u32);
+            let mut golden = self.golden.clone();
+            golden.write_program(pc, &words);
+            let found = golden.run(pc, 500_000);
+            if !matches!(found, Err(MachineError::UndefinedRead(_))) {
+                return (pc, program);
+            }
+        }
+    }
+
     /// Runs instructions from word 0 on.
     pub fn run_instructions(&mut self, program: &[Instruction]) -> Checked<End> {
         let words: Vec<u32> = program.iter().flat_map(Instruction::encode).collect();
@@ -279,13 +301,16 @@ impl<'a> Pair<'a> {
     pub fn run_end(&mut self, pc: u32, limit: u64) -> Checked<End> {
         let predicted = self.golden.run(pc, limit);
         let ended = self.run_hardware(pc, limit + 1000);
+        if predicted.as_ref().is_err_and(MachineError::is_open) {
+            // What is not defined may break contracts.
+            self.host.model().take_stops();
+        }
         if !ended {
             let host = self.machine.host(self.seed);
             self.host = host;
             return match predicted {
-                Err(MachineError::StillRunning { .. } | MachineError::BankConflict { .. }) => {
-                    Ok(End::Endless)
-                }
+                Err(error) if error.is_open() => Ok(End::Endless),
+                Err(MachineError::StillRunning { .. }) => Ok(End::Endless),
                 other => Err(self.message(format!("still runs, golden machine: {other:?}"))),
             };
         }
@@ -331,6 +356,7 @@ impl<'a> Pair<'a> {
                 Ok(End::Error(code, pc))
             }
             Err(MachineError::BankConflict { .. }) => Ok(End::Conflict),
+            Err(MachineError::UndefinedRead(_)) => Ok(End::Undefined),
             Err(error) => Err(self.message(format!("{status:?}, golden machine: {error}"))),
         }
     }

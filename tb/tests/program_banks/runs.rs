@@ -9,7 +9,6 @@ use rand_chacha::ChaCha8Rng;
 use super::rows;
 use crate::machines::dump::{encode, fill_tables};
 use crate::machines::pair::{End, HALT, Pair};
-use crate::machines::programs::random_program;
 use crate::machines::{self, Machine};
 use crate::rtl::OrPanic;
 
@@ -86,8 +85,9 @@ fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
         // Instructions of all lengths, with waiting between them.
         for number in 0..12 {
             pair.place = format!("{}, program {number}", params.name);
-            let words = encode(&random_program(&mut rng, params));
-            let pc = rng.random_range(0..=end - words.len() as u32);
+            let (pc, program) =
+                pair.defined_program(&mut rng, |rng, words| rng.random_range(0..=end - words));
+            let words = encode(&program);
             pair.write_program(pc, &words);
             if let End::Error(..) = run(&mut pair, pc) {
                 pair.prepare().unwrap();

@@ -86,12 +86,12 @@ module heddle_slice_cell #(
 
 endmodule
 
-// The same with a write enable for each lane: a memory for each.
+// The same with an enable for each lane.
 module heddle_slice_lanes #(
+  parameter integer Lanes = 1,
   parameter integer Width = 8,
   parameter integer Depth = 2,
   parameter integer AddrBits = 1,
-  parameter integer Lanes = 1,
   parameter integer Hold = 1,
   parameter Key = "none"
 ) (

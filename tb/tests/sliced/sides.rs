@@ -52,6 +52,7 @@ pub fn shape(layout: &SliceLayout) -> SlicedShape {
         in_turn: layout.in_turn,
         latency: layout.latency,
         plain: layout.plain,
+        bypass: layout.bypass,
     }
 }
 
@@ -158,12 +159,11 @@ fn checked_slice(file: &str, text: &str) -> String {
         ("heddle_ram_1r1w #(", "heddle_slice_cell #("),
         ("heddle_ram_1r1w_lanes #(", "heddle_slice_lanes #("),
     ];
-    let is_there = |(cell, _): &(&str, &str)| text.contains(cell);
-    assert!(cells.iter().any(is_there) && text.contains(".rdata_o("));
-    text.replace(cells[0].0, cells[0].1)
-        .replace(cells[1].0, cells[1].1)
-        .replace(
-            ".rdata_o(",
-            ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
-        )
+    let found = cells.into_iter().find(|(cell, _)| text.contains(cell));
+    let (cell, checked) = found.expect("a data slice has a memory");
+    assert!(text.contains(".rdata_o("));
+    text.replace(cell, checked).replace(
+        ".rdata_o(",
+        ".read_i(slice_ren_o), .write_i(slice_wen_o), .rdata_o(",
+    )
 }

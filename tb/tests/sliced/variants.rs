@@ -97,3 +97,36 @@ fn variants() -> Vec<Side> {
     });
     sides
 }
+
+/// Memories as the banks of a machine have them: a read of the word that is written is undefined.
+pub static WITHOUT_BYPASS: LazyLock<Design> = LazyLock::new(|| design(without_bypass()));
+
+fn without_bypass() -> Vec<Side> {
+    use MaskPlace::{Field, Hybrid, Slice};
+    let mut sides = Vec::new();
+    let mut add = |name: &str, widths: &[usize], mask, change: &dyn Fn(&mut SliceLayout)| {
+        let mut layout = layout(widths, mask, change);
+        layout.bypass = false;
+        sides.push(Side::new(name, layout));
+    };
+    for latency in [2, 3, 5, 7] {
+        add(&format!("open{latency}"), &[4, 4], Slice, &|l| {
+            l.latency = latency;
+        });
+    }
+    add("open_turn", &[2, 2, 4], Slice, &|l| {
+        (l.in_turn, l.exact, l.latency) = (true, true, 5);
+    });
+    for latency in [2, 5] {
+        add(&format!("open_field{latency}"), &[4, 4], Field, &|l| {
+            l.latency = latency;
+        });
+        add(&format!("open_hybrid{latency}"), &[4, 4], Hybrid, &|l| {
+            l.latency = latency;
+        });
+        add(&format!("open_plain{latency}"), &[4, 4], Slice, &|l| {
+            (l.plain, l.latency) = (true, latency);
+        });
+    }
+    sides
+}

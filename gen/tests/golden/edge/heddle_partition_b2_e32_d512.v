@@ -114,10 +114,12 @@
 //   and writes the word there in T+6, if the row is active. Host read in T: answer in T+7. Events
 //   are added in the second cycle after the one in which they happen. What travels is on the
 //   outputs in T+1; the fault of a slot is on op_fault_i in T+1 and on op_fault_o in T+2.
+//
+//   A read in the cycle of a write to the same word is undefined.
 
 `default_nettype none
 
-module heddle_partition_b2_e32_d512_2a7b5da2 (
+module heddle_partition_b2_e32_d512_86564940 (
   input wire clk,
   input wire rst_n,
 
@@ -320,7 +322,7 @@ module heddle_partition_b2_e32_d512_2a7b5da2 (
     .beyond_o(row_offset_beyond_out)
   );
 
-  heddle_banks_b2_d512_w4_22626f46 u_banks (
+  heddle_banks_b2_d512_w4_b1352a68 u_banks (
     .clk          (clk),
     .rst_n        (rst_n),
     .op_read_i    (reader_read),

@@ -47,7 +47,7 @@
 
 `default_nettype none
 
-module heddle_sliced_store_d512_w4_w4_87c35233 (
+module heddle_sliced_store_d512_w4_w4_0ec9986b (
   input wire clk,
   input wire rst_n,
 
@@ -74,10 +74,8 @@ module heddle_sliced_store_d512_w4_w4_87c35233 (
 
   wire meet_ren_out;
   wire [12:0] meet_raddr_out;
-  wire meet_meet;
   wire row_read;
   wire [12:0] row_raddr_out;
-  wire row_meet_out;
   wire [7:0] row_stored;  // 8 x 1
   wire [7:0] row_bit_out;  // 8 x 1
   wire [1:0] read_select_slice;  // 2 x 1
@@ -88,19 +86,16 @@ module heddle_sliced_store_d512_w4_w4_87c35233 (
   assign mask_o = {row_bit_out[0], row_bit_out[1], row_bit_out[2], row_bit_out[3], row_bit_out[4],
       row_bit_out[5], row_bit_out[6], row_bit_out[7]};
 
-  heddle_sliced_meet_d512_s1_83c8b2cf u_meet (
+  heddle_sliced_meet_d512_s1_c7029a1b u_meet (
     .clk    (clk),
     .rst_n  (rst_n),
-    .wen_i  (mask_wen_i),
-    .waddr_i(mask_waddr_i),
     .ren_i  (ren_i),
     .raddr_i(raddr_i),
     .ren_o  (meet_ren_out),
-    .raddr_o(meet_raddr_out),
-    .meet_o (meet_meet)
+    .raddr_o(meet_raddr_out)
   );
 
-  heddle_sliced_row_d512_b8_s1_6c61250a u_row (
+  heddle_sliced_row_d512_b8_s1_4dbfb4eb u_row (
     .clk     (clk),
     .rst_n   (rst_n),
     .wen_i   (mask_wen_i),
@@ -109,10 +104,8 @@ module heddle_sliced_store_d512_w4_w4_87c35233 (
     .raddr_i (meet_raddr_out),
     .bit_i   ({mask_i[0], mask_i[1], mask_i[2], mask_i[3], mask_i[4], mask_i[5], mask_i[6],
         mask_i[7]}),
-    .meet_i  (meet_meet),
     .read_o  (row_read),
     .raddr_o (row_raddr_out),
-    .meet_o  (row_meet_out),
     .stored_o(row_stored),
     .bit_o   (row_bit_out)
   );
@@ -124,7 +117,7 @@ module heddle_sliced_store_d512_w4_w4_87c35233 (
     .pop_o  (unused_read_select_pop)
   );
 
-  heddle_sliced_slices_d512_w4_w4_8a66bf7a u_slices (
+  heddle_sliced_slices_d512_w4_w4_342adefd u_slices (
     .clk        (clk),
     .rst_n      (rst_n),
     .wen_i      (slice_wen_i),
@@ -132,7 +125,6 @@ module heddle_sliced_store_d512_w4_w4_87c35233 (
     .unit_i     (packed_i),
     .read_i     (row_read),
     .raddr_i    (row_raddr_out),
-    .meet_i     (row_meet_out),
     .named_i    (read_select_slice),
     .unit_o     (packed_o),
     .slice_ren_o(slice_ren_o),

@@ -82,10 +82,12 @@
 //   for it in T+rows+1. Weight slot in T: w_o and shift_o of row r in T+r+6, or the copy of the
 //   word is written in T+r+6, with its destination on wt_dest_i in T+6. Host read in T: answer in
 //   T+rows+6, whichever partition it is for.
+//
+//   A read in the cycle of a write to the same word is undefined.
 
 `default_nettype none
 
-module heddle_state_buffer_r8_b2_e32_48c463fc (
+module heddle_state_buffer_r8_b2_e32_c4a90780 (
   input wire clk,
   input wire rst_n,
 
@@ -210,7 +212,7 @@ module heddle_state_buffer_r8_b2_e32_48c463fc (
 
   generate
     for (i = 0; i < 8; i = i + 1) begin : gen_partition
-      heddle_partition_b2_e32_d512_2a7b5da2 u_partition (
+      heddle_partition_b2_e32_d512_86564940 u_partition (
         .clk             (clk),
         .rst_n           (rst_n),
         .op_valid_i      (op_valid[i]),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use heddle_arch::word::{WORD_BYTES, WordBytes};
 
 use super::super::datapath::Datapath;
+use super::super::meetings::{Client, Meeting};
 use super::super::walk::Step;
 use super::{Clockwork, Trap};
 
@@ -70,6 +71,7 @@ impl Clockwork {
         let Some((rows, distance)) = self.copies.current else {
             return;
         };
+        self.accept_words(Client::Copy, step.address, rows);
         let words = data.read_copy((step.address / WORD_BYTES) as usize, rows);
         let destination = (step.address / WORD_BYTES * WORD_BYTES + distance) & 0xffff;
         let limit = self.params.work_bytes();
@@ -92,10 +94,11 @@ impl Clockwork {
         self.progress = true;
     }
 
-    /// What is on its way arrives, whether the program goes on or not.
-    pub fn finish(&mut self, data: &mut Datapath) {
+    /// What is on its way arrives, whether the program goes on or not. Gives a meeting that is still to come.
+    pub fn finish(&mut self, data: &mut Datapath) -> Option<Meeting> {
         for copied in self.copies.on_the_way.drain(..) {
             data.write_copy(copied.word, &copied.data);
         }
+        self.meetings.as_mut()?.finish(&data.memory)
     }
 }

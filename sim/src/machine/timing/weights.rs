@@ -5,6 +5,7 @@ use std::rc::Rc;
 use heddle_arch::isa::{ROW_TENSOR, Record};
 
 use super::super::datapath::Datapath;
+use super::super::meetings::Client;
 use super::super::walk::{Step, Walk};
 use super::units::MOST_WORDS;
 use super::{Clockwork, Trap};
@@ -64,7 +65,9 @@ impl Clockwork {
         } else {
             self.shadow_full = tile_end;
         }
-        data.shift_weights(address as usize, loading.rows);
+        let rows = loading.rows;
+        data.shift_weights(address as usize, rows);
+        self.accept_words(Client::Weights, address, rows);
         self.weights.accept();
         self.progress = true;
     }

@@ -176,7 +176,7 @@ pub fn run_faulty(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     match end {
         End::Halt(_) => coverage.event("HALT", true),
         End::Error(code, _) => coverage.event(code.name(), true),
-        End::Endless | End::Conflict => coverage.event("not judged", true),
+        End::Endless | End::Conflict | End::Undefined => coverage.event("not judged", true),
     }
     Ok(())
 }
