@@ -63,6 +63,7 @@ pub fn partition(shape: &PartitionShape) -> Sources {
         banks,
         &sides::shape(&shape.layout),
         shape.offsets,
+        1,
     )))
 }
 
