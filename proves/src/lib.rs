@@ -9,7 +9,7 @@ use proc_macro::TokenStream;
 
 /// Says which requirements a test proves.
 ///
-/// ```
+/// ```no_run
 /// # use heddle_proves::proves;
 /// #[proves("TTU-003", "PET-X2")]
 /// #[test]
