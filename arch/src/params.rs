@@ -14,6 +14,7 @@ mod program;
 mod slices;
 mod sparse;
 mod sparse_tile;
+mod system;
 
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
@@ -23,6 +24,7 @@ pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedM
 pub(crate) use slices::{mask_units, units};
 pub use sparse::{MapLayout, Sparse, SparseNetwork};
 pub use sparse_tile::{SparseTile, TileKind};
+pub use system::{RegisterBus, System};
 
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +51,11 @@ pub struct Params {
     /// Ports of the memories that the host writes at rest only: the program (not in banks), biases, scales, activation
     /// tables, row offsets. Default: one for writes and one for reads.
     #[serde(default, skip_serializing_if = "TableMemory::is_two_ports")]
+    #[schemars(!skip_serializing_if)]
     pub table_memory: TableMemory,
     /// Pooling and activation functions on the way of results. Default: none.
     #[serde(default, skip_serializing_if = "Post::is_plain")]
+    #[schemars(!skip_serializing_if)]
     pub post: Post,
     /// The stand-alone sliced memory. Default: one bank of the state buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +66,9 @@ pub struct Params {
     /// The sparse cluster. Default: all options at their defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparse: Option<Sparse>,
+    /// The system around the engine. Default: none, the machine has its host port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<System>,
     /// The reset input. Default: synchronous, active low.
     #[serde(default)]
     pub reset: Reset,
@@ -96,6 +103,7 @@ pub struct Array {
     pub cols: u32,
     /// Where the sum of the K tiles before joins that of the next one. Default: at the foot of a column.
     #[serde(default, skip_serializing_if = "PartialSums::is_foot")]
+    #[schemars(!skip_serializing_if)]
     pub partial_sums: PartialSums,
 }
 
@@ -274,10 +282,12 @@ pub struct StateBuffer {
     /// A partition has at least as many banks as clients in a clock: operands, weights and the drain. It changes no
     /// hardware; fewer banks are refused.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(!skip_serializing_if)]
     pub bank_per_client: bool,
     /// Banks of a partition that hold the input of the network alone: the last ones. The host writes them, operands are
     /// read from them; neither weights nor results may lie there. At least two other banks are left.
     #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(!skip_serializing_if)]
     #[schemars(range(min = 0, max = 6))]
     pub input_banks: u32,
     /// Words of 8 bytes in one bank, a power of two. A partition holds at most 65536 bytes.
@@ -288,6 +298,7 @@ pub struct StateBuffer {
     /// A read of the word that is written in the same clock gets the new word, by way of registers. Without it what is
     /// read is undefined; the compiler makes no such read.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(!skip_serializing_if)]
     pub bypass: bool,
     /// Entries of the offset table of each partition, a power of two. A layer whose taps are laid
     /// over the rows takes one for each K tile.

@@ -9,6 +9,7 @@ mod offsets;
 mod post;
 mod slices;
 mod sparse;
+mod system;
 
 /// Numbers of banks that a partition may have.
 const BANKS: [u64; 3] = [2, 4, 8];
@@ -40,6 +41,7 @@ pub(crate) fn check(value: &Value, faults: &mut Vec<Fault>) {
     offsets::check(value, faults);
     post::check(value, faults);
     sparse::check(value, faults);
+    system::check(value, faults);
 }
 
 struct Known<'a> {

@@ -194,6 +194,20 @@ const OFFSETS: &[&str] = &[
     "[]",
 ];
 
+/// Sections `system` of the tiny preset, and what else stands beside them.
+const SYSTEM: &[&str] = &[
+    "{}",
+    "null",
+    "\"axil\"",
+    r#"{ "registers": "axi4" }"#,
+    r#"{ "registers": "AXIL" }"#,
+    r#"{ "registers": true }"#,
+    r#"{ "registers": null }"#,
+    r#"{ "registers": "axil", "dma": { "address_bits": 32 } }"#,
+    r#"{ "registers": "axil" }, "reset": { "level": "high" }"#,
+    r#"{ "registers": "wishbone" }, "reset": { "style": "async", "level": "high" }"#,
+];
+
 /// What is said of sections of this name, each of which must be refused.
 fn reports(name: &str, sections: &[&str]) -> String {
     let mut table = String::new();
@@ -236,6 +250,11 @@ fn every_fault_of_the_stand_alone_memory_is_explained() {
 #[test]
 fn every_fault_of_the_offset_unit_is_explained() {
     insta::assert_snapshot!(reports("offsets", OFFSETS));
+}
+
+#[test]
+fn every_fault_of_the_system_is_explained() {
+    insta::assert_snapshot!(reports("system", SYSTEM));
 }
 
 #[test]

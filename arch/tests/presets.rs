@@ -2,13 +2,15 @@
 
 use heddle_arch::ConfigErrors;
 use heddle_arch::params::{
-    Arrangement, Params, PartialSums, Post, ResetLevel, ResetStyle, TraversalUnit, schema,
+    Arrangement, Params, PartialSums, Post, RegisterBus, ResetLevel, ResetStyle, TraversalUnit,
+    schema,
 };
 use serde_json::Value;
 
-const PRESETS: [(&str, &str); 7] = [
+const PRESETS: [(&str, &str); 8] = [
     ("tiny", include_str!("../../configs/tiny.json")),
     ("edge", include_str!("../../configs/edge.json")),
+    ("edge_axi", include_str!("../../configs/edge_axi.json")),
     ("mobile", include_str!("../../configs/mobile.json")),
     ("tflite", include_str!("../../configs/tflite.json")),
     ("default", include_str!("../../configs/default.json")),
@@ -32,7 +34,8 @@ fn fault(result: Result<Params, ConfigErrors>) -> (String, String) {
     (fault.field.clone(), fault.message.clone())
 }
 
-fn preset(name: &str) -> Params {
+/// A preset of this name.
+pub fn preset(name: &str) -> Params {
     let found = PRESETS.iter().find(|(n, _)| *n == name);
     Params::from_json(found.expect("a preset").1).expect("presets are valid")
 }
@@ -229,6 +232,27 @@ fn a_configuration_says_where_partial_sums_are_added() {
 }
 
 #[test]
+fn a_configuration_may_ask_for_the_system_around_the_engine() {
+    let plain = preset("edge");
+    assert_eq!(plain.system, None);
+    assert!(!plain.to_json().contains("system"));
+    let mut axi = preset("edge_axi");
+    let system = axi.system.take().expect("a section");
+    assert_eq!(system.registers, RegisterBus::Axil);
+    axi.name = plain.name.clone();
+    assert_eq!(axi, plain, "nothing else differs");
+    for reset in ["sync", "async"] {
+        let sections = format!(
+            "{{ \"system\": {{ \"registers\": \"wishbone\" }}, \"reset\": {{ \"style\": \"{reset}\" }},"
+        );
+        let params = changed("{", &sections).expect("valid");
+        let bus = params.system.as_ref().map(|system| system.registers);
+        assert_eq!(bus, Some(RegisterBus::Wishbone));
+        assert_eq!(Params::from_json(&params.to_json()), Ok(params));
+    }
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -244,11 +268,12 @@ fn every_field_of_the_schema_is_explained() {
     collect(&schema(), "", &mut fields);
     let wanted = "array.rows array.partial_sums traversal.unit.trips state_buffer.row_offsets \
                   state_buffer.input_banks program.memory state_buffer.slices.access_threshold \
-                  sliced.slices.mask offsets.taps post.activations reset.level table_memory";
+                  sliced.slices.mask offsets.taps post.activations reset.level table_memory \
+                  system.registers";
     for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 122, "{fields:?}");
+    assert_eq!(fields.len(), 124, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

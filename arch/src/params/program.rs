@@ -14,6 +14,7 @@ pub struct Program {
     pub words: u32,
     /// Where the program lies.
     #[serde(default, skip_serializing_if = "ProgramMemory::is_separate")]
+    #[schemars(!skip_serializing_if)]
     pub memory: ProgramMemory,
 }
 

@@ -56,15 +56,19 @@ pub struct Sparse {
     pub memories: Option<u32>,
     /// What lies in which buffer of the memory cluster.
     #[serde(skip_serializing_if = "MapLayout::is_both")]
+    #[schemars(!skip_serializing_if)]
     pub map_layout: MapLayout,
     /// Network of the memory cluster from memories to units and memories.
     #[serde(skip_serializing_if = "SparseNetwork::is_none")]
+    #[schemars(!skip_serializing_if)]
     pub memory_network: SparseNetwork,
     /// Network of the memory cluster from units to memories and units.
     #[serde(skip_serializing_if = "SparseNetwork::is_none")]
+    #[schemars(!skip_serializing_if)]
     pub unit_network: SparseNetwork,
     /// A unit that works tile by tile, which stands alone: `sparse_tile`.
     #[serde(skip_serializing_if = "SparseTile::is_default")]
+    #[schemars(!skip_serializing_if)]
     pub tile: SparseTile,
 }
 
