@@ -67,14 +67,13 @@ fn reserved() -> String {
     head.to_string() + &rows.collect::<String>()
 }
 
-/// The tables of a document are those given. With HEDDLE_BLESS they are written instead.
-fn check_tables(path: &str, tables: &[(&str, String)]) {
+/// The tables of a document are those given, which a file of tests writes. With HEDDLE_BLESS they are written instead.
+pub fn check_tables(path: &str, test: &str, tables: &[(&str, String)]) {
     let found = std::fs::read_to_string(path).expect(path);
     let mut text = found.clone();
     for (name, list) in tables {
-        let begin = format!(
-            "<!-- {name}: arch/tests/isa_fields.rs writes this table, HEDDLE_BLESS=1 -->\n"
-        );
+        let begin =
+            format!("<!-- {name}: arch/tests/{test}.rs writes this table, HEDDLE_BLESS=1 -->\n");
         let (before, rest) = text.split_once(&begin).expect("the begin of a table");
         let (_, behind) = rest.split_once(END).expect("the end of a table");
         text = format!("{before}{begin}{list}{END}{behind}");
@@ -85,7 +84,7 @@ fn check_tables(path: &str, tables: &[(&str, String)]) {
     }
     assert!(
         found == text,
-        "{path}: HEDDLE_BLESS=1 cargo test -p heddle-arch isa_fields"
+        "{path}: HEDDLE_BLESS=1 cargo test -p heddle-arch {test}"
     );
 }
 
@@ -99,11 +98,13 @@ fn the_lists_of_the_documents_are_those_of_the_source() {
     ];
     check_tables(
         concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/isa.md"),
+        "isa_fields",
         &tables,
     );
     let commands = [("commands", table(sparse::WORDS, |_| true))];
     check_tables(
         concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/sparse.md"),
+        "isa_fields",
         &commands,
     );
 }

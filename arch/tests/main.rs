@@ -15,6 +15,7 @@ mod offset_tables;
 mod offsets;
 mod presets;
 mod program_banks;
+mod registers;
 mod requantise;
 mod slices;
 mod traverse;
