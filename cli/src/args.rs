@@ -476,6 +476,15 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the checksum of a configuration: register CONFIG, by which images name their machine
+    Hash {
+        /// Configuration, a JSON file
+        #[arg(short, long, value_name = "CONFIG")]
+        config: PathBuf,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Check configurations and networks, and say what of a configuration is wasted
     Check {
         /// Configurations, JSON files

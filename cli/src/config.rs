@@ -1,7 +1,8 @@
-//! `heddle config`: the schema, a configuration with its derived sizes, and checks.
+//! `heddle config`: the schema, a configuration with its derived sizes, its checksum, and checks.
 
 use std::path::PathBuf;
 
+use heddle_arch::identity::config_hash;
 use heddle_arch::{Params, params};
 use serde_json::json;
 
@@ -20,6 +21,7 @@ pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
         }
         ConfigCommand::Schema { .. } => output::print_json(&params::schema()),
         ConfigCommand::Show { config, json } => show(&input::read_config(config)?, *json),
+        ConfigCommand::Hash { config, json } => hash(&input::read_config(config)?, *json),
         ConfigCommand::Check {
             configs,
             model,
@@ -65,6 +67,14 @@ fn check(configs: &[PathBuf], models: &[PathBuf], as_json: bool) -> Result<(), F
             code: BAD_INPUT,
             lines,
         }),
+    }
+}
+
+fn hash(params: &Params, as_json: bool) -> Result<(), Failure> {
+    let text = format!("0x{:08x}", config_hash(params));
+    match as_json {
+        true => output::print_json(&json!({ "configuration": params.name, "hash": text })),
+        false => output::print(&format!("{text}\n")),
     }
 }
 

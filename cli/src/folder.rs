@@ -95,6 +95,10 @@ fn manifest_files(folder: &Path) -> Option<Vec<String>> {
     }
     let list = fs::read_to_string(folder.join("filelist.f")).unwrap_or_default();
     let mut files: Vec<String> = list.lines().map(|line| line.trim().to_string()).collect();
+    let beside = manifest
+        .get("beside")
+        .and_then(serde_json::Value::as_object);
+    files.extend(beside.into_iter().flat_map(|beside| beside.keys().cloned()));
     files.extend(["manifest.json", "filelist.f", "ram_stub.v"].map(String::from));
     Some(files)
 }

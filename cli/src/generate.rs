@@ -1,6 +1,6 @@
 //! `heddle gen`: the Verilog of configurations as a folder.
 
-use heddle_arch::Params;
+use heddle_arch::{Params, registers};
 use serde_json::json;
 
 use crate::args::GenArgs;
@@ -10,6 +10,8 @@ use crate::{folder, input, output, waste};
 
 /// The machine among the modules that can be generated.
 const MACHINE: &str = "top";
+/// Modules with the registers of a section `system`.
+const REGISTER_PORTS: [&str; 2] = [MACHINE, "csr"];
 
 /// Runs the command.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -26,11 +28,15 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         if let Some(style) = args.reset {
             params.reset.style = style.into();
         }
+        if args.top == MACHINE && params.system.is_some() {
+            return Err(no_system(&params.name));
+        }
         design::generate(params, &args.top, &text)
     });
     let designs = designs.collect::<Result<Vec<Design>, Failure>>()?;
     let all: Vec<&Design> = designs.iter().collect();
-    let files = heddle_gen::files(&all).map_err(|name| clash(&name, args))?;
+    let beside = beside(&configurations, &args.top);
+    let files = heddle_gen::files(&all, &beside).map_err(|name| clash(&name, args))?;
     folder::write(&args.output, &files)?;
     // Blocks that stand alone are not what networks run on.
     let machines = match args.top == MACHINE {
@@ -45,6 +51,36 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         true => output::print_json(&summary(&designs, machines, &files, &shown)),
         false => output::print(&report(&designs, &files, &shown)),
     }
+}
+
+/// The engine has its host port; what stands around it is not there yet.
+fn no_system(name: &str) -> Failure {
+    Failure::new(format!(
+        "{name}: heddle_system_{name} cannot be generated yet, of a section system there are the modules axil and csr \
+         (--top); without the section heddle_top_{name} is generated, with the host port"
+    ))
+}
+
+/// The header and the SystemRDL files of machines with a register port.
+fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
+    let version = env!("CARGO_PKG_VERSION");
+    let with_port = |params: &&Params| params.system.is_some() && REGISTER_PORTS.contains(&top);
+    let machines: Vec<&Params> = configurations.iter().filter(with_port).collect();
+    if machines.is_empty() {
+        return Vec::new();
+    }
+    let header = (
+        "heddle_regs.h".to_string(),
+        registers::header(&machines, version),
+    );
+    let maps = machines.iter();
+    let maps = maps.map(|params| {
+        (
+            registers::rdl_file_name(params),
+            registers::rdl(params, version),
+        )
+    });
+    std::iter::once(header).chain(maps).collect()
 }
 
 /// Two configurations of one name have different tops.

@@ -38,6 +38,24 @@ fn a_shown_configuration_is_valid_again() {
 }
 
 #[test]
+fn the_checksum_of_a_configuration_has_eight_digits() {
+    let other = CONFIG.replace("\"tiny\"", "\"other\"");
+    let bench = Bench::new(&[("c.json", CONFIG), ("other.json", &other)]);
+    for (file, name) in [("c.json", "tiny"), ("other.json", "other")] {
+        // As in arch/tests/registers.rs.
+        let line = format!("config hash -c {file}");
+        assert_eq!(bench.done(&line), "0x775a3791\n");
+        let found = bench.json(&format!("{line} --json"));
+        assert_eq!(
+            found,
+            value!({ "configuration": name, "hash": "0x775a3791" })
+        );
+    }
+    let run = bench.heddle("config hash -c none.json");
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+}
+
+#[test]
 fn good_files_are_told_beside_bad_ones() {
     let bench = Bench::new(&[("c.json", CONFIG), ("bad.json", "{"), ("m.json", MODEL)]);
     let run = bench.heddle("config check c.json bad.json -m m.json");

@@ -194,15 +194,18 @@ impl Design {
 
     /// All files with their contents: Verilog, `filelist.f`, `manifest.json`.
     pub fn files(&self) -> Vec<(String, String)> {
-        with_lists(&[self], self.verilog())
+        with_lists(&[self], self.verilog(), &[])
     }
 }
 
-/// All files of some designs, what they share once.
+/// All files of some designs, what they share once, with what else belongs into the folder: names and texts of `beside`.
 ///
 /// # Errors
 /// The name of a file that would have two texts.
-pub fn files(designs: &[&Design]) -> Result<Vec<(String, String)>, String> {
+pub fn files(
+    designs: &[&Design],
+    beside: &[(String, String)],
+) -> Result<Vec<(String, String)>, String> {
     let mut out: Vec<(String, String)> = Vec::new();
     for (name, text) in designs.iter().flat_map(|design| design.verilog()) {
         match out.iter().find(|(other, _)| *other == name) {
@@ -211,18 +214,23 @@ pub fn files(designs: &[&Design]) -> Result<Vec<(String, String)>, String> {
             Some(_) => return Err(name),
         }
     }
-    Ok(with_lists(designs, out))
+    Ok(with_lists(designs, out, beside))
 }
 
-fn with_lists(designs: &[&Design], mut out: Vec<(String, String)>) -> Vec<(String, String)> {
+fn with_lists(
+    designs: &[&Design],
+    mut out: Vec<(String, String)>,
+    beside: &[(String, String)],
+) -> Vec<(String, String)> {
     let list: String = out.iter().map(|(name, _)| format!("{name}\n")).collect();
-    let manifest = manifest::text(designs, &out);
+    let manifest = manifest::text(designs, &out, beside);
     let memories = memories(designs);
     if !memories.is_empty() {
         let tops: Vec<&str> = designs.iter().map(|design| design.top.as_str()).collect();
         let text = stub::text(&memories, &tops, &designs[0].version);
         out.push(("ram_stub.v".into(), designs[0].head() + &text));
     }
+    out.extend_from_slice(beside);
     out.push(("filelist.f".into(), list));
     out.push(("manifest.json".into(), manifest));
     out

@@ -47,8 +47,12 @@ impl<'a> ManifestEntry<'a> {
     }
 }
 
-/// The manifest of designs whose Verilog files are `files`. Of a single one it begins with what is said of that one; of several with a list.
-pub fn text(designs: &[&Design], files: &[(String, String)]) -> String {
+/// The manifest of designs whose Verilog files are `files`, with others `beside`. Of a single one it begins with what is said of that one; of several with a list.
+pub fn text(
+    designs: &[&Design],
+    files: &[(String, String)],
+    beside: &[(String, String)],
+) -> String {
     let all: String = { files.iter() }
         .map(|(name, text)| format!("{name}\n{text}"))
         .collect();
@@ -74,6 +78,12 @@ pub fn text(designs: &[&Design], files: &[(String, String)]) -> String {
         )),
     }
     lines.push(("hash", line(&sha256(&all))));
+    if !beside.is_empty() {
+        let hashes: Map<String, Value> = { beside.iter() }
+            .map(|(name, text)| (name.clone(), sha256(text).into()))
+            .collect();
+        lines.push(("beside", line(&hashes)));
+    }
     if let [design] = designs {
         lines.push(("ports", list(ports(design))));
     }

@@ -241,7 +241,7 @@ fn machines_of_one_folder_run_as_one() {
     let machines = small_machines();
     let accesses = machines.each_ref().map(|params| accesses(params, 1));
     let designs = machines.each_ref().map(machines::design);
-    let files = heddle_gen::files(&designs.each_ref()).expect("one text for each name");
+    let files = heddle_gen::files(&designs.each_ref(), &[]).expect("one text for each name");
     let count = |term: &str| {
         files
             .iter()
