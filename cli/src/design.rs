@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heddle_arch::Params;
-use heddle_arch::params::{ResetLevel, ResetStyle, TableMemory};
+use heddle_arch::params::{RegisterBus, ResetLevel, ResetStyle, TableMemory};
 use heddle_gen::{EmitOptions, Reset, TextStyle};
 use heddle_hdl::catalog;
 use indicatif::ProgressBar;
@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 /// Name of the whole machine.
 pub const TOP: &str = "top";
+/// Name of the whole machine with a register port.
+const SYSTEM: &str = "system";
 
 /// A generated design.
 pub use heddle_gen::Design;
@@ -41,6 +43,21 @@ pub struct ModuleSummary {
     pub lines: usize,
     /// Source file and item.
     pub source: String,
+}
+
+/// The module that is the whole machine of a configuration.
+///
+/// # Errors
+/// If there is none for the bus of the register port.
+pub fn machine(params: &Params) -> Result<&'static str, Failure> {
+    match params.system.as_ref().map(|system| system.registers) {
+        None => Ok(TOP),
+        Some(RegisterBus::Axil) => Ok(SYSTEM),
+        Some(RegisterBus::Wishbone) => Err(Failure::new(format!(
+            "{}: system.registers is \"wishbone\", which cannot be generated yet, expected \"axil\"",
+            params.name
+        ))),
+    }
 }
 
 /// Generates a module with all modules below it.

@@ -8,10 +8,8 @@ use crate::design::{self, Design, Text};
 use crate::failure::Failure;
 use crate::{folder, input, output, waste};
 
-/// The machine among the modules that can be generated.
-const MACHINE: &str = "top";
 /// Modules with the registers of a section `system`.
-const REGISTER_PORTS: [&str; 2] = [MACHINE, "csr"];
+const REGISTER_PORTS: [&str; 3] = [design::TOP, "system", "csr"];
 
 /// Runs the command.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -28,10 +26,11 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         if let Some(style) = args.reset {
             params.reset.style = style.into();
         }
-        if args.top == MACHINE && params.system.is_some() {
-            return Err(no_system(&params.name));
-        }
-        design::generate(params, &args.top, &text)
+        let module = match args.top.as_str() {
+            design::TOP => design::machine(params)?,
+            other => other,
+        };
+        design::generate(params, module, &text)
     });
     let designs = designs.collect::<Result<Vec<Design>, Failure>>()?;
     let all: Vec<&Design> = designs.iter().collect();
@@ -39,7 +38,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let files = heddle_gen::files(&all, &beside).map_err(|name| clash(&name, args))?;
     folder::write(&args.output, &files)?;
     // Blocks that stand alone are not what networks run on.
-    let machines = match args.top == MACHINE {
+    let machines = match args.top == design::TOP {
         true => &configurations[..],
         false => &[],
     };
@@ -51,14 +50,6 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         true => output::print_json(&summary(&designs, machines, &files, &shown)),
         false => output::print(&report(&designs, &files, &shown)),
     }
-}
-
-/// The engine has its host port; what stands around it is not there yet.
-fn no_system(name: &str) -> Failure {
-    Failure::new(format!(
-        "{name}: heddle_system_{name} cannot be generated yet, of a section system there are the modules axil and csr \
-         (--top); without the section heddle_top_{name} is generated, with the host port"
-    ))
 }
 
 /// The header and the SystemRDL files of machines with a register port.

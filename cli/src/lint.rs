@@ -48,7 +48,8 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let design = design::generate(&params, design::TOP, &design::Text::default())?;
+            let machine = design::machine(&params)?;
+            let design = design::generate(&params, machine, &design::Text::default())?;
             let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
                 Failure::new(format!(
                     "{}: no temporary folder: {error}",

@@ -12,5 +12,6 @@ pub mod control;
 pub mod post;
 pub mod sliced;
 pub mod sparse;
+pub mod system;
 pub mod top;
 pub mod traversal;

@@ -19,4 +19,5 @@ pub mod network;
 pub mod post;
 pub mod sliced;
 pub mod sparse;
+pub mod system;
 pub mod traversal;

@@ -10,7 +10,8 @@ use heddle_arch::word::WordBytes;
 
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::port::PortId;
+use crate::pins::{PATIENCE_CYCLES, Pins};
+use crate::registers::RegisterPort;
 
 /// Why the machine could not be driven.
 #[derive(Debug, thiserror::Error)]
@@ -68,60 +69,43 @@ pub enum Access {
     Wait,
 }
 
-/// Handles of the host port.
-struct Pins {
-    reset: PortId,
-    valid: PortId,
-    ready: PortId,
-    write: PortId,
-    addr: PortId,
-    wdata: PortId,
-    rvalid: PortId,
-    rdata: PortId,
-    running: PortId,
+/// The registers did not answer in time.
+fn no_answer(what: &'static str, address: u32) -> HostError {
+    HostError::Timeout {
+        what,
+        cycles: PATIENCE_CYCLES,
+        address,
+    }
 }
 
-/// Drives a verilated machine through its host port.
+/// How the machine is reached.
+enum Port {
+    Host(Pins),
+    Registers(RegisterPort),
+}
+
+/// Drives a verilated machine through its host port, or through its registers if it has these.
 pub struct Host {
     model: Model,
-    pins: Pins,
+    port: Port,
     rows: u32,
     memory: ProgramMemory,
     record: Option<Vec<Access>>,
 }
 
-/// Cycles a request may wait: longer than any hold-off while no program runs.
-const PATIENCE_CYCLES: u64 = 4096;
-
 impl Host {
     /// Resets the machine of this configuration and takes over its port.
     ///
     /// # Errors
-    /// `Model` if the design has no host port.
+    /// `Model` if the design has neither.
     pub fn new(mut model: Model, params: &Params) -> Result<Self, HostError> {
-        // A reset that is active high has another name.
-        let reset = match model.port("rst_n") {
-            Ok(port) => (port, 0),
-            Err(error) => (model.port("rst").map_err(|_| error)?, 1),
+        let port = match model.port("s_axi_awvalid") {
+            Ok(_) => Port::Registers(RegisterPort::new(&mut model)?),
+            Err(_) => Port::Host(Pins::new(&mut model)?),
         };
-        let pins = Pins {
-            reset: reset.0,
-            valid: model.port("host_valid_i")?,
-            ready: model.port("host_ready_o")?,
-            write: model.port("host_write_i")?,
-            addr: model.port("host_addr_i")?,
-            wdata: model.port("host_wdata_i")?,
-            rvalid: model.port("host_rvalid_o")?,
-            rdata: model.port("host_rdata_o")?,
-            running: model.port("running_o")?,
-        };
-        model.set(pins.reset, reset.1);
-        model.cycles(4);
-        model.set(pins.reset, 1 - reset.1);
-        model.clock();
         Ok(Self {
             model,
-            pins,
+            port,
             rows: params.array.rows,
             memory: params.program.memory,
             record: None,
@@ -155,27 +139,17 @@ impl Host {
         }
     }
 
-    /// Puts a request on the port and clocks until it is taken.
-    fn request(&mut self, address: u32, write: bool, data: u64) -> Result<(), HostError> {
-        self.model.set(self.pins.valid, 1);
-        self.model.set(self.pins.write, u64::from(write));
-        self.model.set(self.pins.addr, u64::from(address));
-        self.model.set(self.pins.wdata, data);
-        for _ in 0..PATIENCE_CYCLES {
-            self.model.eval();
-            let ready = self.model.get(self.pins.ready) == 1;
-            self.model.clock();
-            if ready {
-                self.model.set(self.pins.valid, 0);
-                return Ok(());
+    /// Puts a write on the port and clocks until it is taken.
+    fn request(&mut self, address: u32, data: u64) -> Result<(), HostError> {
+        let model = &mut self.model;
+        let pins = match &mut self.port {
+            Port::Host(pins) => pins,
+            Port::Registers(port) => {
+                let written = port.write(model, address, data);
+                return written.map_err(|what| no_answer(what, address));
             }
-        }
-        self.model.set(self.pins.valid, 0);
-        Err(HostError::Timeout {
-            what: "ready",
-            cycles: PATIENCE_CYCLES,
-            address,
-        })
+        };
+        pins.write(model, address, data)
     }
 
     /// Writes 64 bits at a byte address.
@@ -184,7 +158,7 @@ impl Host {
     /// `Timeout`.
     pub fn write(&mut self, address: u32, data: u64) -> Result<(), HostError> {
         self.note(|| Access::Write { address, data });
-        self.request(address, true, data)
+        self.request(address, data)
     }
 
     /// Reads 64 bits at a byte address.
@@ -200,39 +174,16 @@ impl Host {
     /// # Errors
     /// `Timeout`.
     pub fn read_all(&mut self, addresses: &[u32]) -> Result<Vec<u64>, HostError> {
-        let mut answers = Vec::with_capacity(addresses.len());
-        let mut next = addresses.iter();
-        let mut pending = next.next();
-        let mut idle = 0;
-        self.model.set(self.pins.write, 0);
-        while answers.len() < addresses.len() {
-            if let Some(&address) = pending {
-                self.model.set(self.pins.valid, 1);
-                self.model.set(self.pins.addr, u64::from(address));
-            } else {
-                self.model.set(self.pins.valid, 0);
-            }
-            self.model.eval();
-            let taken = pending.is_some() && self.model.get(self.pins.ready) == 1;
-            self.model.clock();
-            if taken {
-                pending = next.next();
-            }
-            idle += 1;
-            if self.model.get(self.pins.rvalid) == 1 {
-                answers.push(self.model.get(self.pins.rdata));
-                idle = 0;
-            }
-            if idle > PATIENCE_CYCLES + u64::from(self.rows) {
-                self.model.set(self.pins.valid, 0);
-                return Err(HostError::Timeout {
-                    what: "answer",
-                    cycles: idle,
-                    address: addresses[answers.len()],
+        let answers = match &mut self.port {
+            Port::Host(pins) => pins.read_all(&mut self.model, addresses, u64::from(self.rows))?,
+            Port::Registers(port) => {
+                let read = addresses.iter().map(|&address| {
+                    let word = port.read(&mut self.model, address);
+                    word.map_err(|what| no_answer(what, address))
                 });
+                read.collect::<Result<Vec<_>, _>>()?
             }
-        }
-        self.model.set(self.pins.valid, 0);
+        };
         self.note(|| Access::Read {
             addresses: addresses.to_vec(),
             answers: answers.clone(),
@@ -415,6 +366,31 @@ impl Host {
         Ok(Status::from_bits(self.read(Register::Status.address())?))
     }
 
+    /// Clocks until no program runs, at most `limit` cycles; the clocks it took, `None` if one still runs.
+    ///
+    /// # Errors
+    /// `Timeout`.
+    pub fn wait_end(&mut self, limit: u64) -> Result<Option<u64>, HostError> {
+        let model = &mut self.model;
+        let port = match &self.port {
+            Port::Host(pins) => {
+                model.clock();
+                return Ok(model.run_until(pins.running, 0, limit));
+            }
+            Port::Registers(port) => port,
+        };
+        let begin = model.clocked();
+        loop {
+            let runs = port.runs(model);
+            let clocks = model.clocked() - begin;
+            match runs.map_err(|what| no_answer(what, 0))? {
+                false => return Ok(Some(clocks)),
+                true if clocks > limit => return Ok(None),
+                true => {}
+            }
+        }
+    }
+
     /// Starts the program at word `pc` and clocks until it ends, at most `limit` cycles; the clock
     /// loop runs in C++. Gives the cycles clocked.
     ///
@@ -424,10 +400,8 @@ impl Host {
         self.write(Register::StartPc.address(), u64::from(pc))?;
         self.write(Register::Ctrl.address(), CTRL_START)?;
         self.note(|| Access::Wait);
-        self.model.clock();
         let cycles = self
-            .model
-            .run_until(self.pins.running, 0, limit)
+            .wait_end(limit)?
             .ok_or(HostError::StillRunning { pc, cycles: limit })?;
         let status = self.status()?;
         if status.error {

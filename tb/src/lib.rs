@@ -13,7 +13,9 @@ mod error;
 pub mod host;
 mod model;
 pub mod network;
+mod pins;
 mod port;
+pub mod registers;
 mod wave;
 
 pub use api::Api;

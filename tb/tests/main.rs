@@ -44,6 +44,7 @@ mod segments;
 mod shared_builds;
 mod sliced;
 mod sparse;
+mod system;
 mod tables;
 mod top;
 mod traversal;

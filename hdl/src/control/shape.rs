@@ -108,6 +108,8 @@ pub struct ControlShape {
     pub slices: usize,
     /// Stored sums enter the array at the top.
     pub sums_at_top: bool,
+    /// Registers around the engine watch it.
+    pub watched: bool,
 }
 
 impl ControlShape {
@@ -120,6 +122,7 @@ impl ControlShape {
             result_bits: params.results_buffer.depth.ilog2() as usize,
             slices: SlicedShape::of_bank(params).slices(),
             sums_at_top: params.array.partial_sums == PartialSums::Top,
+            watched: params.system.is_some(),
         }
     }
 

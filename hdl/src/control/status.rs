@@ -5,6 +5,11 @@ use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::status;
 use heddle_kernel::prelude::*;
 
+const WEIGHTS: u64 = 1;
+const STREAM: u64 = 2;
+const DRAIN: u64 = 3;
+const CLUSTER: u64 = 9;
+
 /// Keeps whether the last program is done or was stopped, by what and where.
 ///
 /// Faults of the sequencer win over those of the units, weights before stream before drain.
@@ -47,10 +52,13 @@ pub struct Status {
     pub done: OutReg<Bit>,
     /// The program was stopped by an error.
     pub error: OutReg<Bit>,
+    /// Where the error came from: 0 sequencer, 1 weight unit, 2 stream unit, 3 drain unit, 9 sparse cluster.
+    pub source_o: [Signal<Out, Bits<4>>; watched],
     /// Bit 0 running, 1 done, 2 error, 15..8 error code, 31..16 word address of the instruction.
     pub status_o: Signal<Out, Bits<32>>,
     code: Reg<Bits<8>>,
     error_pc: Reg<Bits<16>>,
+    source: [Reg<Bits<4>>; watched],
     weights_error: Reg<Bit>,
     lost: Reg<Bit>,
     stream_error: Reg<Bit>,
@@ -62,6 +70,8 @@ pub struct Status {
     flags: Signal<Local, Bits<8>>,
     /// There is a sparse cluster.
     _clusters: Feature<"sc">,
+    /// Registers around the engine show the source of an error.
+    _watched: Feature<"sy">,
 }
 
 #[kernel]
@@ -126,6 +136,8 @@ impl Status {
             self.error_pc = 0.into();
         }
 
+        self.source();
+
         self.flags = bits::<8>(0)
             .replace_bit(status::RUNNING.lsb, self.running_i)
             .replace_bit(status::DONE.lsb, self.done)
@@ -138,5 +150,32 @@ impl Status {
         self.status_o = (self.error_pc.get_bits::<32>(0) << status::PC.lsb.to_bits::<5>())
             | (self.code.get_bits::<32>(0) << status::CODE.lsb.to_bits::<5>())
             | self.flags.get_bits::<32>(0);
+    }
+    /// The same order as that of the codes.
+    fn source(&mut self) {
+        for k in 0..self._watched {
+            self.source[k] = self.source[k];
+            if self.stopped {
+                self.source[k] = DRAIN.into();
+                for i in 0..self._clusters {
+                    if self.cluster_error[i].any() & !self.drain_error & !self.underflow {
+                        self.source[k] = CLUSTER.into();
+                    }
+                }
+                if self.stream_error {
+                    self.source[k] = STREAM.into();
+                }
+                if self.lost | self.weights_error {
+                    self.source[k] = WEIGHTS.into();
+                }
+                if self.fault_i {
+                    self.source[k] = 0.into();
+                }
+            }
+            if self.start_i {
+                self.source[k] = 0.into();
+            }
+            self.source_o[k] = self.source[k];
+        }
     }
 }

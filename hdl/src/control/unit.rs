@@ -39,6 +39,14 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub done_o: Signal<Out, Bit>,
     /// The program was stopped by an error.
     pub error_o: Signal<Out, Bit>,
+    /// Status register.
+    pub status_o: [Signal<Out, Bits<32>>; watched],
+    /// Where an error came from.
+    pub source_o: [Signal<Out, Bits<4>>; watched],
+    /// Counters in the order of their registers.
+    pub count_o: [Signal<Out, Bits<32>>; watched * counts],
+    /// Counter STALL_SUMS.
+    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums],
     /// Operand wave.
     pub op_o: OperandSlot<Out>,
     /// Operand wave behind the last row: tensor slot.
@@ -100,7 +108,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     prefetch: [Prefetch; banked],
     #[new(Sequencer::new(sizes))]
     sequencer: Sequencer,
-    #[new(Status::new(clusters))]
+    #[new(Status::new(clusters, watched))]
     status: Status,
     #[new(Counters::new(counts + sums))]
     counters: Counters,
@@ -185,6 +193,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// There is a sparse cluster.
     #[new(sizes.cluster.into())]
     _clusters: usize,
+    /// Registers around the engine watch it.
+    #[new(shape.watched.into())]
+    _watched: Feature<"sy">,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {

@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
 use crate::control::clocks::POST;
-use crate::control::{Control, ControlShape, SequencerShape};
+use crate::control::{Control, ControlShape, SequencerShape, counters};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use crate::sparse::{SparseEngine, SparseShape};
@@ -33,6 +33,14 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     pub done_o: Signal<Out, Bit>,
     /// The program was stopped by an error.
     pub error_o: Signal<Out, Bit>,
+    /// Status register.
+    pub status_o: [Signal<Out, Bits<32>>; watched],
+    /// Where an error came from.
+    pub source_o: [Signal<Out, Bits<4>>; watched],
+    /// Counters in the order of their registers.
+    pub count_o: [Signal<Out, Bits<32>>; watched * counts],
+    /// Counter STALL_SUMS.
+    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums],
     #[new(Control::new(shape))]
     control: Control<W, D, A>,
     #[new(StateBuffer::new(s.rows, shape.banks, &bank, s.row_offsets))]
@@ -71,6 +79,11 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     _sums: usize,
     #[new(params.has_cluster().into())]
     _clusters: usize,
+    /// Registers around the engine watch it.
+    #[new(shape.watched.into())]
+    _watched: usize,
+    #[new(counters(shape.slices))]
+    _counts: usize,
     #[new(module_name(&params.name))]
     _name: String,
 }
@@ -105,6 +118,10 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.running_o = self.control.running_o;
         self.done_o = self.control.done_o;
         self.error_o = self.control.error_o;
+        self.status_o.follow(&self.control.status_o);
+        self.source_o.follow(&self.control.source_o);
+        self.count_o.follow(&self.control.count_o);
+        self.stall_sums_o.follow(&self.control.stall_sums_o);
     }
 
     /// Waves of the state buffer.
@@ -197,7 +214,7 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
 }
 
 /// A configuration's name as part of a module name: single underscores, none at the end.
-fn module_name(name: &str) -> String {
+pub(crate) fn module_name(name: &str) -> String {
     let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
     words.join("_")
 }

@@ -244,6 +244,11 @@ pub fn configurations() -> [Params; 4] {
 
 /// A machine as it is printed, with contracts.
 pub fn design(params: &Params) -> Design {
+    design_of("top", params)
+}
+
+/// A module of the catalogue with the options of a machine.
+pub fn design_of(module: &str, params: &Params) -> Design {
     let options = EmitOptions {
         configuration: params.name.clone(),
         reset: match params.reset.style {
@@ -258,7 +263,7 @@ pub fn design(params: &Params) -> Design {
         contracts: true,
         ..EmitOptions::default()
     };
-    let block = catalog::build("top", params).expect("the catalogue has a top");
+    let block = catalog::build(module, params).expect("the catalogue has it");
     emit(block.as_ref(), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -334,11 +339,15 @@ impl Machine {
         pair.unwrap_or_else(|message| panic!("{message}"))
     }
 
-    /// A host at the machine, whose memories hold random bits of the seed.
+    /// A model of the machine, whose memories hold random bits of the seed.
+    pub fn model(&self, seed: u64) -> Model {
+        Model::load_with(&self.library, Some(seed as u32)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A host at such a model.
     pub fn host(&self, seed: u64) -> Host {
-        let model = Model::load_with(&self.library, Some(seed as u32))
-            .unwrap_or_else(|error| panic!("{error}"));
-        let mut host = Host::new(model, &self.params).unwrap_or_else(|error| panic!("{error}"));
+        let mut host =
+            Host::new(self.model(seed), &self.params).unwrap_or_else(|error| panic!("{error}"));
         if self.recorded {
             host.start_record();
         }

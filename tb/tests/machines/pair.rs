@@ -282,10 +282,8 @@ impl<'a> Pair<'a> {
 
     /// Clocks until the hardware no longer runs; false if it does after `limit` cycles.
     pub fn await_end(&mut self, limit: u64) -> bool {
-        let model = self.host.model();
-        let running = model.port("running_o").expect("the machine has running_o");
-        model.clock();
-        model.run_until(running, 0, limit).is_some()
+        let ended = self.host.wait_end(limit).expect("the machine answers");
+        ended.is_some()
     }
 
     /// Runs the program at word `pc` on both sides and compares how it ends, with all counters.

@@ -53,6 +53,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.drain();
         self.counters();
         self.cluster();
+        self.watched();
     }
 
     walk!(weight_walk, weight_issue, 0);
@@ -97,6 +98,20 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.host.buffer_i.rvalid = self.buffer_i.rvalid;
             self.buffer_o.follow(&self.host.buffer_o);
             self.sequencer.program_i.follow(&self.host.program_o);
+        }
+    }
+
+    /// What registers around the engine show.
+    fn watched(&mut self) {
+        for k in 0..self._watched {
+            self.status_o[k] = self.status.status_o;
+            self.source_o[k] = self.status.source_o[k];
+            for i in 0..self._counts {
+                self.count_o[i] = self.counters.count_o[i];
+            }
+            for i in 0..self._sums {
+                self.stall_sums_o[i] = self.counters.count_o[self._counts + i];
+            }
         }
     }
 

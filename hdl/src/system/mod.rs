@@ -1,0 +1,11 @@
+//! What stands between the engine and a system on chip, for configurations with a section `system`.
+
+mod axil;
+mod csr;
+mod machine;
+mod window_port;
+
+pub use axil::Axil;
+pub use csr::{Csr, CsrShape};
+pub use machine::System;
+pub use window_port::WindowPort;

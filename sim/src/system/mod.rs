@@ -1,0 +1,9 @@
+//! The system around the engine: its register port.
+
+mod axil;
+mod csr;
+mod window_port;
+
+pub use axil::{AxilInputs, AxilModel, AxilOutputs};
+pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
+pub use window_port::{Request, WindowInputs, WindowModel, WindowOutputs};

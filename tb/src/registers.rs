@@ -1,0 +1,236 @@
+//! A host at the AXI4-Lite registers of a machine, which asks for the same as one at the host port.
+
+use heddle_arch::host::{Counter, Register};
+use heddle_arch::isa::fields;
+use heddle_arch::registers::{
+    self, counter, ctrl, error, error_pc, host_zero, port_addr, port_ctrl, port_rhi, port_rlo,
+    port_whi, port_wlo, shape, start_pc, status,
+};
+
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::port::PortId;
+
+/// Clocks that a bus access may take: 4 to the answer, and what the bench adds.
+const BUS_CLOCKS: u64 = 8;
+/// Polls of an access through the window port.
+const POLLS: u64 = 1000;
+
+/// Handles of the bus.
+struct Pins {
+    reset: PortId,
+    aw: [PortId; 3],
+    w: [PortId; 4],
+    b: [PortId; 2],
+    ar: [PortId; 3],
+    r: [PortId; 3],
+}
+
+/// The registers of a machine.
+pub struct RegisterPort {
+    pins: Pins,
+    /// PORT_ADDR as it should be.
+    next: Option<u32>,
+}
+
+/// What was not answered.
+pub type Unanswered = &'static str;
+
+impl RegisterPort {
+    /// The pins of a model, after a reset.
+    ///
+    /// # Errors
+    /// If it has no such port.
+    pub fn new(model: &mut Model) -> Result<Self, ModelError> {
+        let pin = |name: &str| model.port(&format!("s_axi_{name}"));
+        let pins = Pins {
+            reset: model.port("rst_n")?,
+            aw: [pin("awvalid")?, pin("awready")?, pin("awaddr")?],
+            w: [pin("wvalid")?, pin("wready")?, pin("wdata")?, pin("wstrb")?],
+            b: [pin("bvalid")?, pin("bready")?],
+            ar: [pin("arvalid")?, pin("arready")?, pin("araddr")?],
+            r: [pin("rvalid")?, pin("rready")?, pin("rdata")?],
+        };
+        let port = Self { pins, next: None };
+        for valid in [port.pins.aw[0], port.pins.w[0], port.pins.ar[0]] {
+            model.set(valid, 0);
+        }
+        model.set(port.pins.b[1], 1);
+        model.set(port.pins.r[1], 1);
+        model.set(port.pins.reset, 0);
+        model.cycles(4);
+        model.set(port.pins.reset, 1);
+        model.clock();
+        Ok(port)
+    }
+
+    /// Writes a register.
+    ///
+    /// # Errors
+    /// If there is no answer in time.
+    pub fn set(
+        &self,
+        model: &mut Model,
+        register: registers::Register,
+        word: u32,
+    ) -> Result<(), Unanswered> {
+        let Pins { aw, w, b, .. } = &self.pins;
+        model.set(aw[0], 1);
+        model.set(aw[2], register.offset.into());
+        model.set(w[0], 1);
+        model.set(w[2], word.into());
+        model.set(w[3], 0b1111);
+        for _ in 0..BUS_CLOCKS {
+            model.eval();
+            let taken = [aw, w.first_chunk().expect("four")].map(|pins| model.get(pins[1]) == 1);
+            let ends = model.get(b[0]) == 1;
+            model.clock();
+            if taken[0] {
+                model.set(aw[0], 0);
+            }
+            if taken[1] {
+                model.set(w[0], 0);
+            }
+            if ends {
+                return Ok(());
+            }
+        }
+        Err("answer to a write")
+    }
+
+    /// Reads a register at an address.
+    ///
+    /// # Errors
+    /// If there is no answer in time.
+    pub fn get_at(&self, model: &mut Model, address: u32) -> Result<u32, Unanswered> {
+        let Pins { ar, r, .. } = &self.pins;
+        model.set(ar[0], 1);
+        model.set(ar[2], address.into());
+        for _ in 0..BUS_CLOCKS {
+            model.eval();
+            let taken = model.get(ar[1]) == 1;
+            let word = (model.get(r[0]) == 1).then(|| model.get(r[2]) as u32);
+            model.clock();
+            if taken {
+                model.set(ar[0], 0);
+            }
+            if let Some(word) = word {
+                return Ok(word);
+            }
+        }
+        Err("answer to a read")
+    }
+
+    /// Reads a register.
+    ///
+    /// # Errors
+    /// If there is no answer in time.
+    pub fn get(&self, model: &mut Model, register: registers::Register) -> Result<u32, Unanswered> {
+        self.get_at(model, register.offset)
+    }
+
+    /// Polls STATUS until a bit is low.
+    ///
+    /// # Errors
+    /// If it is not within so many polls.
+    fn wait(&self, model: &mut Model, field: fields::Field, polls: u64) -> Result<(), Unanswered> {
+        for _ in 0..polls {
+            if !field.is_set(self.get(model, status::REGISTER)?) {
+                return Ok(());
+            }
+        }
+        Err("end of what is under way")
+    }
+
+    /// Whether a program runs.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn runs(&self, model: &mut Model) -> Result<bool, Unanswered> {
+        Ok(status::RUNNING.is_set(self.get(model, status::REGISTER)?))
+    }
+
+    /// Goes to an address of the window port.
+    fn seek(&mut self, model: &mut Model, address: u32) -> Result<(), Unanswered> {
+        if self.next != Some(address) {
+            self.set(model, port_addr::REGISTER, address)?;
+        }
+        self.next = Some(address.wrapping_add(8));
+        Ok(())
+    }
+
+    /// A write of the host port.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn write(&mut self, model: &mut Model, address: u32, data: u64) -> Result<(), Unanswered> {
+        let is = |register: Register| address == register.address();
+        if is(Register::Ctrl) {
+            return self.start(model);
+        }
+        for (register, own) in [
+            (Register::StartPc, start_pc::REGISTER),
+            (Register::HostZero, host_zero::REGISTER),
+        ] {
+            if is(register) {
+                return self.set(model, own, data as u32);
+            }
+        }
+        self.seek(model, address)?;
+        self.set(model, port_wlo::REGISTER, data as u32)?;
+        self.set(model, port_whi::REGISTER, (data >> 32) as u32)?;
+        self.wait(model, status::PORT_BUSY, POLLS)
+    }
+
+    /// START. Behind an error it needs a reset, which leaves all memories as they are.
+    fn start(&mut self, model: &mut Model) -> Result<(), Unanswered> {
+        if status::ERROR.is_set(self.get(model, status::REGISTER)?) {
+            self.set(model, ctrl::REGISTER, ctrl::RESET.mask())?;
+            self.wait(model, status::RESETTING, POLLS)?;
+        }
+        self.set(model, ctrl::REGISTER, ctrl::START.mask())
+    }
+
+    /// A read of the host port.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn read(&mut self, model: &mut Model, address: u32) -> Result<u64, Unanswered> {
+        if fields::register_at::REGION.get(address) > 0 {
+            self.seek(model, address)?;
+            self.set(model, port_ctrl::REGISTER, port_ctrl::READ.mask())?;
+            self.wait(model, status::PORT_BUSY, POLLS)?;
+            let low = self.get(model, port_rlo::REGISTER)?;
+            let high = self.get(model, port_rhi::REGISTER)?;
+            return Ok(u64::from(low) | u64::from(high) << 32);
+        }
+        let index = fields::register_at::INDEX.get(address);
+        if index >= Counter::StallSums.index() {
+            let repeat = counter::REGISTER.repeat.expect("several");
+            let place = counter::REGISTER.offset + repeat.stride * index;
+            return Ok(self.get_at(model, place)?.into());
+        }
+        let register = match index {
+            _ if address == Register::Status.address() => return self.status(model),
+            _ if address == Register::StartPc.address() => start_pc::REGISTER,
+            _ if address == Register::HostZero.address() => host_zero::REGISTER,
+            _ if address == Register::Shape.address() => shape::REGISTER,
+            _ => ctrl::REGISTER,
+        };
+        Ok(self.get(model, register)?.into())
+    }
+
+    /// STATUS of the host port, from three registers.
+    fn status(&self, model: &mut Model) -> Result<u64, Unanswered> {
+        let [flags, error, pc] = [status::REGISTER, error::REGISTER, error_pc::REGISTER]
+            .map(|register| self.get(model, register));
+        let (flags, error) = (flags?, error?);
+        let word = fields::status::RUNNING.flag(status::RUNNING.is_set(flags))
+            | fields::status::DONE.flag(status::DONE.is_set(flags))
+            | fields::status::ERROR.flag(status::ERROR.is_set(flags))
+            | fields::status::CLUSTER.flag(status::CLUSTER_BUSY.is_set(flags))
+            | fields::status::CODE.put(error::CODE.get(error))
+            | fields::status::PC.put(error_pc::PC.get(pc?));
+        Ok(word.into())
+    }
+}
