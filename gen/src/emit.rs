@@ -268,6 +268,9 @@ fn compile(
     if options.reset_level == ResetLevel::High {
         polarity::active_high(&mut module);
     }
+    if module.meta.is_axi() {
+        polarity::axi_names(&mut module);
+    }
     if options.reset == Reset::Async {
         legality::reset(&module.items)?;
     }

@@ -20,6 +20,7 @@
 //! | `pub x: OutReg<Bits<8>>`, `OutRegEn`, ... | a register `x` and a port `x_o` that shows it |
 //! | `#[argument] _bytes: usize` | an argument of the constructor that the module does not keep |
 //! | `#[new(Row::new(n))] row: [Row; 3]` | parts that take parameters |
+//! | `#[own_reset] engine: Top` | a part whose `rst_n` the kernel drives |
 //! | `op: Wave<OperandSlot>` | a bundle on its way: ports `op_i` and `op_o`, a register `op` |
 //!
 //! Parameters without `#[new]` are the arguments of `new`, with `shape: Shape` the fields of that one

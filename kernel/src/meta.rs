@@ -10,6 +10,8 @@ use rust_hdl_core::prelude::*;
 const GRID: &str = "grid";
 /// Attribute of a top.
 const TOP: &str = "top";
+/// Attribute of a top on an AXI bus.
+const AXI: &str = "axi";
 
 /// How the emitter treats a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,6 +141,16 @@ impl Meta {
     /// Makes the module a top, which users name.
     pub fn top(self) -> Self {
         self.attribute(TOP, "")
+    }
+
+    /// Gives clock and reset the names that they have on an AXI bus: aclk and aresetn.
+    pub fn axi(self) -> Self {
+        self.attribute(AXI, "")
+    }
+
+    /// Has the module clock and reset of an AXI bus?
+    pub fn is_axi(&self) -> bool {
+        self.get_attribute(AXI).is_some()
     }
 
     /// Is the module a top?

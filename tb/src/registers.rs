@@ -44,7 +44,7 @@ impl RegisterPort {
     pub fn new(model: &mut Model) -> Result<Self, ModelError> {
         let pin = |name: &str| model.port(&format!("s_axi_{name}"));
         let pins = Pins {
-            reset: model.port("rst_n")?,
+            reset: model.port("aresetn")?,
             aw: [pin("awvalid")?, pin("awready")?, pin("awaddr")?],
             w: [pin("wvalid")?, pin("wready")?, pin("wdata")?, pin("wstrb")?],
             b: [pin("bvalid")?, pin("bready")?],

@@ -76,7 +76,7 @@ pub fn take(netlist: &Netlist, schedule: &mut Schedule) -> Result<Vec<Contract>,
 pub fn clock_and_reset(module: &Module) -> (Option<&str>, Option<&str>) {
     let inputs = || module.nets.iter().filter(|net| net.kind == NetKind::In);
     let clock = inputs().find(|net| net.clock);
-    let reset = inputs().find(|net| ["rst_n", "rst"].contains(&&*net.name));
+    let reset = inputs().find(|net| ["rst_n", "rst", "aresetn"].contains(&&*net.name));
     (clock.map(|net| &*net.name), reset.map(|net| &*net.name))
 }
 

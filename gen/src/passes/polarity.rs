@@ -1,4 +1,4 @@
-//! Active-high reset: `rst_n` becomes `rst` everywhere, with the opposite meaning.
+//! Active-high reset: `rst_n` becomes `rst` everywhere, with the opposite meaning. And the names of an AXI bus.
 
 use crate::cells::map_expressions;
 use crate::ir::{Expr, Item, Module, NetId, NetKind, Rule};
@@ -8,6 +8,17 @@ use crate::passes::fold::not;
 const LOW: &str = "rst_n";
 /// Its name when it is active high.
 pub const HIGH: &str = "rst";
+
+/// Gives clock and reset the names of an AXI bus; the reset of one is active low.
+pub fn axi_names(module: &mut Module) {
+    for net in module.nets.iter_mut().filter(|net| net.kind == NetKind::In) {
+        match net.name.as_str() {
+            "clk" => net.name = "aclk".into(),
+            LOW => net.name = "aresetn".into(),
+            _ => {}
+        }
+    }
+}
 
 /// Rewrites a module.
 pub fn active_high(module: &mut Module) {

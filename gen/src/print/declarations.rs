@@ -172,7 +172,7 @@ fn comment(line: String, net: &Net) -> String {
 /// Ports that belong together: clock and reset, then runs with one first word.
 fn interfaces<'a>(ports: &[(usize, &'a Net)]) -> Vec<Vec<(usize, &'a Net)>> {
     let word = |n: &Net| match n.name.as_str() {
-        "clk" | "rst_n" | "rst" => "clk".to_string(),
+        "clk" | "rst_n" | "rst" | "aclk" | "aresetn" => "clk".to_string(),
         name => name.split('_').next().unwrap_or(name).to_string(),
     };
     let mut runs: Vec<(String, Vec<(usize, &Net)>)> = Vec::new();

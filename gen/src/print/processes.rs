@@ -86,7 +86,7 @@ impl Printer<'_> {
 }
 
 fn is_reset(net: &Net) -> bool {
-    net.kind == NetKind::In && matches!(net.name.as_str(), "rst_n" | "rst")
+    net.kind == NetKind::In && matches!(net.name.as_str(), "rst_n" | "rst" | "aresetn")
 }
 
 /// Declares the loop variables of a process.

@@ -115,7 +115,7 @@ pub struct Csr {
     /// A start has not reached the engine yet.
     pub starting_i: Signal<In, Bit>,
     /// The engine takes an access.
-    pub port_next_i: Signal<In, Bit>,
+    pub port_taken_i: Signal<In, Bit>,
     /// Word read by the window port, low half first.
     pub port_word_i: [Signal<In, Bits<32>>; 2],
     /// The engine is not reset.
@@ -164,6 +164,10 @@ pub struct Csr {
     cleared: [Signal<Local, Bit>; 3],
     flags: Signal<Local, Bits<16>>,
     selected: Signal<Local, Bits<32>>,
+    is_counter: Signal<Local, Bit>,
+    /// Its number, and its value.
+    number: Signal<Local, Bits<5>>,
+    count: Signal<Local, Bits<32>>,
     _counts: usize,
     _stall_sums: usize,
     _constants: [u64; 3],
@@ -261,7 +265,7 @@ impl Csr {
     fn port(&mut self) {
         let at = self.takes & (self.write_place == PORT_ADDR.to_bits::<10>());
         self.port_addr
-            .load(at | self.port_next_i, self.port_addr + 8);
+            .load(at | self.port_taken_i, self.port_addr + 8);
         if at {
             self.port_addr = self.write_data_i;
         }
@@ -379,22 +383,24 @@ impl Csr {
 
     /// Those that the machine lacks read 0.
     fn counters(&mut self) {
-        let number = self.read_place.get_bits::<5>(0);
-        let is_counter = (self.read_place.get_bits::<5>(5) == (COUNTERS / 32).to_bits::<5>())
-            & (number >= STALL_SUMS.to_bits::<5>())
+        self.number = self.read_place.get_bits::<5>(0);
+        self.is_counter = (self.read_place.get_bits::<5>(5) == (COUNTERS / 32).to_bits::<5>())
+            & (self.number >= STALL_SUMS.to_bits::<5>())
             & (self.read_addr_i.get_bits::<2>(0) == 0);
-        if is_counter {
-            self.known = true;
-        }
+        self.count = 0.into();
         for i in 0..self._counts {
-            if is_counter & (number == (FIRST_COUNTER + i).to_bits::<5>()) {
-                self.selected = self.count_i[i];
+            if self.number == (FIRST_COUNTER + i).to_bits::<5>() {
+                self.count = self.count_i[i];
             }
         }
         for i in 0..self._stall_sums {
-            if is_counter & (number == STALL_SUMS.to_bits::<5>()) {
-                self.selected = self.stall_sums_i[i];
+            if self.number == STALL_SUMS.to_bits::<5>() {
+                self.count = self.stall_sums_i[i];
             }
+        }
+        if self.is_counter {
+            self.known = true;
+            self.selected = self.count;
         }
     }
 }

@@ -66,6 +66,7 @@ pub struct System<const W: usize, const D: usize, const A: usize> {
     csr: Csr,
     window_port: WindowPort,
     #[new(Top::new(params))]
+    #[own_reset]
     engine: Top<W, D, A>,
     #[argument]
     _params: &Params,
@@ -79,7 +80,7 @@ pub struct System<const W: usize, const D: usize, const A: usize> {
 
 impl<const W: usize, const D: usize, const A: usize> System<W, D, A> {
     fn describe(&self, meta: Meta) -> Meta {
-        meta.named(format!("system_{}", self._name)).top()
+        meta.named(format!("system_{}", self._name)).top().axi()
     }
 }
 
@@ -133,7 +134,7 @@ impl<const W: usize, const D: usize, const A: usize> System<W, D, A> {
         self.csr.stall_sums_i.follow(&self.engine.stall_sums_o);
         self.csr.port_busy_i = self.window_port.busy_o;
         self.csr.starting_i = self.window_port.starting_o;
-        self.csr.port_next_i = self.window_port.next_o;
+        self.csr.port_taken_i = self.window_port.taken_o;
         self.csr.port_word_i[0] = self.window_port.word_o[0];
         self.csr.port_word_i[1] = self.window_port.word_o[1];
     }

@@ -44,7 +44,7 @@ pub struct WindowPort {
     /// A start has not reached the engine yet.
     pub starting: OutReg<Bit>,
     /// An access is taken by the engine: the address may go on.
-    pub next_o: Signal<Out, Bit>,
+    pub taken_o: Signal<Out, Bit>,
     /// Word read, low half first.
     pub word: [OutRegData<Bits<32>>; 2],
     /// A program runs.
@@ -65,8 +65,9 @@ pub struct WindowPort {
     wdata: [RegData<Bits<32>>; 2],
     /// Another request may come.
     is_free: Signal<Local, Bit>,
+    comes: [Signal<Local, Bit>; 5],
     /// What it is for.
-    next: [Signal<Local, Bit>; 5],
+    picks: [Signal<Local, Bit>; 5],
     half: [Signal<Local, Bits<32>>; 2],
     read_half: [Signal<Local, Bits<32>>; 2],
 }
@@ -82,66 +83,54 @@ impl WindowPort {
     /// What the next request is for: the first that waits.
     fn choose(&mut self) {
         self.is_free = !self.valid | self.host_ready_i;
-        self.next[0] = self.asked[0];
-        self.next[1] = self.asked[1] & !self.asked[0];
-        self.next[2] = self.asked[2] & !self.asked[0] & !self.asked[1];
-        self.next[3] = self.asked[3] & !self.asked[2] & !self.asked[0] & !self.asked[1];
-        self.next[4] =
+        self.picks[0] = self.asked[0];
+        self.picks[1] = self.asked[1] & !self.asked[0];
+        self.picks[2] = self.asked[2] & !self.asked[0] & !self.asked[1];
+        self.picks[3] = self.asked[3] & !self.asked[2] & !self.asked[0] & !self.asked[1];
+        self.picks[4] =
             self.asked[4] & !self.asked[3] & !self.asked[2] & !self.asked[0] & !self.asked[1];
-        for i in 0..5 {
-            self.sent[i] = self.sent[i] & !self.host_ready_i;
-            if self.is_free {
-                self.sent[i] = self.next[i];
-            }
-            self.asked[i] = self.asked[i] & !(self.is_free & self.next[i]);
-        }
+        self.comes[0] = self.read_i;
+        self.comes[1] = self.write_i;
         // A value that changes in this clock comes with another request.
-        if self.read_i {
-            self.asked[0] = true;
+        self.comes[2] = self.zero_changes_i;
+        self.comes[3] = self.pc_changes_i;
+        self.comes[4] = self.start_i;
+        for i in 0..5 {
+            self.asked[i] = (self.asked[i] & !(self.is_free & self.picks[i])) | self.comes[i];
+            self.sent[i] = mux(
+                self.is_free,
+                self.picks[i] & !self.clear_i,
+                self.sent[i] & !self.clear_i,
+            );
         }
-        if self.write_i {
-            self.asked[1] = true;
-        }
-        if self.zero_changes_i {
-            self.asked[2] = true;
-        }
-        if self.pc_changes_i {
-            self.asked[3] = true;
-        }
-        if self.start_i {
-            self.asked[4] = true;
-        }
-        self.valid = self.next[0] | self.next[1] | self.next[2] | self.next[3] | self.next[4];
+        self.valid = self.picks[0] | self.picks[1] | self.picks[2] | self.picks[3] | self.picks[4];
         if !self.is_free {
             self.valid = true;
         }
         if self.clear_i {
             self.valid = false;
+            // The engine forgets its settings.
             for i in 0..5 {
-                self.asked[i] = false;
-                self.sent[i] = false;
+                self.asked[i] = (i == 2) | (i == 3);
             }
-            // The engine forgets them.
-            self.asked[2] = true;
-            self.asked[3] = true;
         }
     }
 
     /// The request, which holds until it is taken.
     fn request(&mut self) {
-        self.write.load(self.is_free, !self.next[0]);
+        self.write.load(self.is_free, !self.picks[0]);
         self.addr.load(self.is_free, self.addr_i);
         self.half[0] = self.wdata_i[0];
         self.half[1] = self.wdata_i[1];
-        if self.next[2] {
+        if self.picks[2] {
             self.addr = HOST_ZERO.into();
             self.half[0] = self.zero_i.get_bits::<32>(0);
         }
-        if self.next[3] {
+        if self.picks[3] {
             self.addr = START_PC.into();
             self.half[0] = self.pc_i.get_bits::<32>(0);
         }
-        if self.next[4] {
+        if self.picks[4] {
             self.addr = CTRL.into();
             self.half[0] = START.into();
         }
@@ -158,7 +147,7 @@ impl WindowPort {
 
     /// What is under way.
     fn progress(&mut self) {
-        self.next_o = self.host_ready_i & (self.sent[0] | self.sent[1]);
+        self.taken_o = self.host_ready_i & (self.sent[0] | self.sent[1]);
         let ends = self.host_i.rvalid | (self.host_ready_i & self.sent[1]);
         self.busy = ((self.busy & !ends) | self.read_i | self.write_i) & !self.clear_i;
         self.starting = ((self.starting & !self.running_i) | self.start_i) & !self.clear_i;

@@ -1,7 +1,7 @@
 //! `#[module]`: the struct of a hardware module.
 
 use crate::fields::{
-    block_functions, dimensions, doc_lines, field_type, field_value, head, one_argument,
+    block_functions, dimensions, doc_lines, field_type, field_value, head, one_argument, take,
     take_argument,
 };
 use crate::parameter::{Options, Parameter};
@@ -21,6 +21,8 @@ struct Part {
     value: TokenStream,
     /// Signals and constants have no clock; the innermost type of anything else.
     part: Option<TokenStream>,
+    /// The kernel drives its reset.
+    own_reset: bool,
     /// The register that this port shows.
     shows: Option<Ident>,
     doc: Vec<String>,
@@ -63,6 +65,7 @@ pub fn expand(tokens: TokenStream, item: TokenStream) -> Result<TokenStream> {
 fn parse(mut field: syn::Field) -> Result<Vec<Part>> {
     let ident = field.ident.clone().expect("a named field");
     let make: Option<TokenStream> = take_argument(&mut field.attrs, "new")?;
+    let own_reset = take(&mut field.attrs, "own_reset").is_some();
     let (inner, lengths) = dimensions(&field.ty);
     let doc = doc_lines(&field.attrs);
     let element = match &make {
@@ -71,6 +74,7 @@ fn parse(mut field: syn::Field) -> Result<Vec<Part>> {
     };
     let one = |ident: Ident, vis: Visibility, inner: TokenStream, port: bool| Part {
         part: (!is_plain(&inner)).then(|| inner.clone()),
+        own_reset,
         ty: field_type(&inner, &lengths),
         value: field_value(&element, &lengths),
         attributes: if port {
@@ -287,7 +291,13 @@ fn part(item: &ItemStruct, parts: &[Part]) -> TokenStream {
         .filter(|p| p.part.is_some())
         .map(|p| &p.ident)
         .collect();
-    let names: Vec<_> = inner.iter().map(|i| i.to_string()).collect();
+    let clocked = parts.iter().filter(|p| p.part.is_some()).map(|p| {
+        let (ident, name) = (&p.ident, p.ident.to_string());
+        match p.own_reset {
+            true => quote!(::heddle_kernel::assign(concat!(#name, "$clk"), "clk", list);),
+            false => quote!(::heddle_kernel::Part::clock_hdl(&self.#ident, #name, list);),
+        }
+    });
     let shown = parts
         .iter()
         .filter_map(|p| Some((&p.ident, p.shows.as_ref()?)));
@@ -325,7 +335,7 @@ fn part(item: &ItemStruct, parts: &[Part]) -> TokenStream {
                 &self,
                 list: &mut ::std::vec::Vec<::heddle_kernel::ast::VerilogStatement>,
             ) {
-                #(::heddle_kernel::Part::clock_hdl(&self.#inner, #names, list);)*
+                #(#clocked)*
             }
             /// Output registers are seen on their ports.
             fn drive_outputs(&mut self) {

@@ -216,8 +216,48 @@ fn the_slave_follows_its_model() {
 #[test]
 fn faults_of_the_slave_are_noticed() {
     let sources = emitted(Axil::default());
-    let text = &sources.files[0].1;
-    println!("{text}");
-    let faults = [("heddle_axil", "TODO", "TODO")];
+    let faults = [
+        (
+            "heddle_axil",
+            "b_valid_q <= has_address_q & has_data_q",
+            "b_valid_q <= has_address_q",
+        ),
+        (
+            "heddle_axil",
+            "has_address_q & has_data_q & !b_valid_q",
+            "has_address_q & has_data_q",
+        ),
+        (
+            "heddle_axil",
+            "if (answers_q) r_data_q",
+            "if (read_q) r_data_q",
+        ),
+        (
+            "heddle_axil",
+            "ar_ready_o = rst_n & !reads_q",
+            "ar_ready_o = rst_n",
+        ),
+        (
+            "heddle_axil",
+            "w_ready_o = rst_n & !has_data_q",
+            "w_ready_o = !has_data_q",
+        ),
+        ("heddle_axil", "&w_strb_i", "|w_strb_i"),
+        (
+            "heddle_axil",
+            "(w_valid_i & !has_data_q)) & !(b_valid_q & b_ready_i)",
+            "(w_valid_i & !has_data_q)) & !b_valid_q",
+        ),
+        (
+            "heddle_axil",
+            "if (aw_valid_i & !has_address_q)",
+            "if (aw_valid_i)",
+        ),
+        (
+            "heddle_axil",
+            "if (ar_valid_i & !reads_q)",
+            "if (ar_valid_i)",
+        ),
+    ];
     check_mutants(&sources, &faults, random_traffic);
 }

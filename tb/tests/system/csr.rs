@@ -87,7 +87,7 @@ fn drive(dut: &mut Dut, inputs: &CsrInputs, rng: &mut ChaCha8Rng) {
         ("cluster_busy_i", inputs.cluster_busy),
         ("port_busy_i", inputs.port_busy),
         ("starting_i", inputs.starting),
-        ("port_next_i", inputs.port_next),
+        ("port_taken_i", inputs.port_next),
     ] {
         dut.set(name, value);
     }
@@ -218,8 +218,45 @@ fn the_registers_of_other_counters_follow_their_model() {
 #[test]
 fn faults_of_the_registers_are_noticed() {
     let sources = registers(&machines::tiny());
-    println!("{}", sources.files[0].1);
-    let faults = [("heddle_csr", "TODO", "TODO")];
+    let faults = [
+        // When a write is taken.
+        (
+            "heddle_csr",
+            "10'd11: allowed = 1'b1",
+            "10'd11: allowed = !resetting",
+        ),
+        ("heddle_csr", " | port_addr_q[29]) &", ") &"),
+        ("heddle_csr", "(running | error_i)", "running"),
+        ("heddle_csr", " & (write_addr_i[1:0] == 2'd0)", ""),
+        (
+            "heddle_csr",
+            "port_busy_i | port_read_q | port_write_q",
+            "port_busy_i | port_read_q",
+        ),
+        (
+            "heddle_csr",
+            "running_i | starting_i | start_q",
+            "running_i | starting_i",
+        ),
+        ("heddle_csr", "write_i & write_whole_i", "write_i"),
+        // What it does.
+        ("heddle_csr", "reset_left_q <= 3'd7", "reset_left_q <= 3'd6"),
+        ("heddle_csr", "port_addr_q + 32'd8", "port_addr_q + 32'd4"),
+        (
+            "heddle_csr",
+            "(happened_q[i] & !cleared[i]) | events[i]",
+            "(happened_q[i] | events[i]) & !cleared[i]",
+        ),
+        ("heddle_csr", "(read_i & !known)", "1'b0"),
+        // What is read.
+        (
+            "heddle_csr",
+            "known = read_addr_i[1:0] == 2'd0",
+            "known = 1'b1",
+        ),
+        ("heddle_csr", "(number >= 5'd6)", "(number >= 5'd7)"),
+        ("heddle_csr", "done_i\n      & !running", "done_i"),
+    ];
     check_mutants(&sources, &faults, |sources, seed| {
         random_accesses(&TWO_SLICES, sources, seed)
     });

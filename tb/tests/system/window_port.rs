@@ -33,7 +33,7 @@ fn drive(dut: &mut Dut, inputs: &WindowInputs) {
 fn compare(dut: &Dut, outputs: &WindowOutputs) -> Checked {
     dut.check("busy_o", outputs.busy)?;
     dut.check("starting_o", outputs.starting)?;
-    dut.check("next_o", outputs.next)?;
+    dut.check("taken_o", outputs.next)?;
     if let Some(word) = outputs.word {
         dut.check("word_o", word)?;
     }
@@ -148,7 +148,38 @@ fn requests_to_the_engine_follow_the_model() {
 #[test]
 fn faults_of_the_window_port_are_noticed() {
     let sources = emitted(WindowPort::default());
-    println!("{}", sources.files[0].1);
-    let faults = [("heddle_window_port", "TODO", "TODO")];
+    let faults = [
+        ("heddle_window_port", "(sent_q[0] | sent_q[1])", "sent_q[0]"),
+        (
+            "heddle_window_port",
+            "(starting_q & !running_i)",
+            "starting_q",
+        ),
+        (
+            "heddle_window_port",
+            "if (picks[3]) half[31:0]",
+            "if (picks[4]) half[31:0]",
+        ),
+        (
+            "heddle_window_port",
+            "picks[4] = asked_q[4] & !asked_q[3]",
+            "picks[4] = asked_q[4]",
+        ),
+        (
+            "heddle_window_port",
+            "write_q <= !picks[0]",
+            "write_q <= !picks[1]",
+        ),
+        (
+            "heddle_window_port",
+            "(host_ready_i & sent_q[1])",
+            "host_ready_i",
+        ),
+        (
+            "heddle_window_port",
+            "is_free = !valid_q | host_ready_i",
+            "is_free = 1'b1",
+        ),
+    ];
     check_mutants(&sources, &faults, random_use);
 }

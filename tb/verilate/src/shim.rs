@@ -6,8 +6,8 @@ use crate::sources::Port;
 /// Version of the function table between the shim and Rust.
 pub const API_VERSION: u32 = 3;
 
-/// Name of the input that `clock`, `cycles` and `run_until` toggle.
-const CLOCK: &str = "clk";
+/// Names of the input that `clock`, `cycles` and `run_until` toggle; the second one is that of an AXI bus.
+const CLOCKS: [&str; 2] = ["clk", "aclk"];
 
 /// The C++ text with `@NAME@` places; also part of the cache key.
 pub(crate) const TEMPLATE: &str = include_str!("shim.cpp.in");
@@ -77,9 +77,12 @@ impl Shim<'_> {
         let clock = self
             .ports
             .iter()
-            .position(|p| p.name == CLOCK && p.width == 1 && !p.output);
+            .position(|p| CLOCKS.contains(&p.name.as_str()) && p.width == 1 && !p.output);
         let (clock_index, set_clock) = match clock {
-            Some(index) => (index.to_string(), format!("m->top->{CLOCK} = level;")),
+            Some(index) => {
+                let name = &self.ports[index].name;
+                (index.to_string(), format!("m->top->{name} = level;"))
+            }
             None => ("kNoClock".into(), "(void)m, (void)level;".into()),
         };
         [
