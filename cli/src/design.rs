@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heddle_arch::Params;
-use heddle_arch::params::{RegisterBus, ResetLevel, ResetStyle, TableMemory};
+use heddle_arch::params::{ResetLevel, ResetStyle, TableMemory};
 use heddle_gen::{EmitOptions, Reset, TextStyle};
 use heddle_hdl::catalog;
 use indicatif::ProgressBar;
@@ -46,17 +46,10 @@ pub struct ModuleSummary {
 }
 
 /// The module that is the whole machine of a configuration.
-///
-/// # Errors
-/// If there is none for the bus of the register port.
-pub fn machine(params: &Params) -> Result<&'static str, Failure> {
-    match params.system.as_ref().map(|system| system.registers) {
-        None => Ok(TOP),
-        Some(RegisterBus::Axil) => Ok(SYSTEM),
-        Some(RegisterBus::Wishbone) => Err(Failure::new(format!(
-            "{}: system.registers is \"wishbone\", which cannot be generated yet, expected \"axil\"",
-            params.name
-        ))),
+pub fn machine(params: &Params) -> &'static str {
+    match params.system {
+        None => TOP,
+        Some(_) => SYSTEM,
     }
 }
 

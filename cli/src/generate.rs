@@ -27,7 +27,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
             params.reset.style = style.into();
         }
         let module = match args.top.as_str() {
-            design::TOP => design::machine(params)?,
+            design::TOP => design::machine(params),
             other => other,
         };
         design::generate(params, module, &text)

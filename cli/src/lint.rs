@@ -48,7 +48,7 @@ pub fn run(args: &LintArgs) -> Result<bool, Failure> {
     match (&args.source.config, &args.source.folder) {
         (Some(config), _) => {
             let params = input::read_config(config)?;
-            let machine = design::machine(&params)?;
+            let machine = design::machine(&params);
             let design = design::generate(&params, machine, &design::Text::default())?;
             let scratch = Scratch::inside(&std::env::temp_dir()).map_err(|(folder, error)| {
                 Failure::new(format!(

@@ -23,7 +23,7 @@ use crate::sparse::{
     Census, CutEngine, Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain,
     SparseHead, SparseShape, SparseUnit, SparseUnits,
 };
-use crate::system::{Axil, Csr, CsrShape, System, WindowPort};
+use crate::system::{Axil, Csr, CsrShape, System, WindowPort, Wishbone};
 use crate::top::Top;
 use crate::traversal::{
     OffsetTable, TraversalCore, TraversalEngine, TraversalShape, TraversalUnit,
@@ -116,6 +116,7 @@ modules! { p =>
     "byte_packer" "bytes to words": Box::new(BytePacker::default());
     "system" "whole machine behind its register port": system(p);
     "axil" "AXI4-Lite side of the register port": Box::new(Axil::default());
+    "wishbone" "Wishbone side of the register port": Box::new(Wishbone::default());
     "csr" "registers of the register port": Box::new(Csr::new(CsrShape::of(p)));
     "window_port" "what the register port asks of the engine": Box::new(WindowPort::default());
 }

@@ -99,7 +99,7 @@ impl Host {
     /// # Errors
     /// `Model` if the design has neither.
     pub fn new(mut model: Model, params: &Params) -> Result<Self, HostError> {
-        let port = match model.port("s_axi_awvalid") {
+        let port = match model.port("aresetn") {
             Ok(_) => Port::Registers(RegisterPort::new(&mut model)?),
             Err(_) => Port::Host(Pins::new(&mut model)?),
         };

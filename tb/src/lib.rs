@@ -9,6 +9,7 @@
 extern crate heddle_proves;
 
 mod api;
+mod bus;
 mod error;
 pub mod host;
 mod model;

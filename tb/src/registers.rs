@@ -1,4 +1,4 @@
-//! A host at the AXI4-Lite registers of a machine, which asks for the same as one at the host port.
+//! A host at the registers of a machine, which asks for the same as one at the host port.
 
 use heddle_arch::host::{Counter, Register};
 use heddle_arch::isa::fields;
@@ -7,34 +7,19 @@ use heddle_arch::registers::{
     port_whi, port_wlo, shape, start_pc, status,
 };
 
+use crate::bus::{Bus, Unanswered};
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::port::PortId;
 
-/// Clocks that a bus access may take: 4 to the answer, and what the bench adds.
-const BUS_CLOCKS: u64 = 8;
 /// Polls of an access through the window port.
 const POLLS: u64 = 1000;
 
-/// Handles of the bus.
-struct Pins {
-    reset: PortId,
-    aw: [PortId; 3],
-    w: [PortId; 4],
-    b: [PortId; 2],
-    ar: [PortId; 3],
-    r: [PortId; 3],
-}
-
 /// The registers of a machine.
 pub struct RegisterPort {
-    pins: Pins,
+    bus: Bus,
     /// PORT_ADDR as it should be.
     next: Option<u32>,
 }
-
-/// What was not answered.
-pub type Unanswered = &'static str;
 
 impl RegisterPort {
     /// The pins of a model, after a reset.
@@ -42,26 +27,8 @@ impl RegisterPort {
     /// # Errors
     /// If it has no such port.
     pub fn new(model: &mut Model) -> Result<Self, ModelError> {
-        let pin = |name: &str| model.port(&format!("s_axi_{name}"));
-        let pins = Pins {
-            reset: model.port("aresetn")?,
-            aw: [pin("awvalid")?, pin("awready")?, pin("awaddr")?],
-            w: [pin("wvalid")?, pin("wready")?, pin("wdata")?, pin("wstrb")?],
-            b: [pin("bvalid")?, pin("bready")?],
-            ar: [pin("arvalid")?, pin("arready")?, pin("araddr")?],
-            r: [pin("rvalid")?, pin("rready")?, pin("rdata")?],
-        };
-        let port = Self { pins, next: None };
-        for valid in [port.pins.aw[0], port.pins.w[0], port.pins.ar[0]] {
-            model.set(valid, 0);
-        }
-        model.set(port.pins.b[1], 1);
-        model.set(port.pins.r[1], 1);
-        model.set(port.pins.reset, 0);
-        model.cycles(4);
-        model.set(port.pins.reset, 1);
-        model.clock();
-        Ok(port)
+        let bus = Bus::new(model)?;
+        Ok(Self { bus, next: None })
     }
 
     /// Writes a register.
@@ -74,51 +41,7 @@ impl RegisterPort {
         register: registers::Register,
         word: u32,
     ) -> Result<(), Unanswered> {
-        let Pins { aw, w, b, .. } = &self.pins;
-        model.set(aw[0], 1);
-        model.set(aw[2], register.offset.into());
-        model.set(w[0], 1);
-        model.set(w[2], word.into());
-        model.set(w[3], 0b1111);
-        for _ in 0..BUS_CLOCKS {
-            model.eval();
-            let taken = [aw, w.first_chunk().expect("four")].map(|pins| model.get(pins[1]) == 1);
-            let ends = model.get(b[0]) == 1;
-            model.clock();
-            if taken[0] {
-                model.set(aw[0], 0);
-            }
-            if taken[1] {
-                model.set(w[0], 0);
-            }
-            if ends {
-                return Ok(());
-            }
-        }
-        Err("answer to a write")
-    }
-
-    /// Reads a register at an address.
-    ///
-    /// # Errors
-    /// If there is no answer in time.
-    pub fn get_at(&self, model: &mut Model, address: u32) -> Result<u32, Unanswered> {
-        let Pins { ar, r, .. } = &self.pins;
-        model.set(ar[0], 1);
-        model.set(ar[2], address.into());
-        for _ in 0..BUS_CLOCKS {
-            model.eval();
-            let taken = model.get(ar[1]) == 1;
-            let word = (model.get(r[0]) == 1).then(|| model.get(r[2]) as u32);
-            model.clock();
-            if taken {
-                model.set(ar[0], 0);
-            }
-            if let Some(word) = word {
-                return Ok(word);
-            }
-        }
-        Err("answer to a read")
+        self.bus.write(model, register.offset, word, 0b1111)
     }
 
     /// Reads a register.
@@ -126,7 +49,7 @@ impl RegisterPort {
     /// # Errors
     /// If there is no answer in time.
     pub fn get(&self, model: &mut Model, register: registers::Register) -> Result<u32, Unanswered> {
-        self.get_at(model, register.offset)
+        self.bus.read(model, register.offset)
     }
 
     /// Polls STATUS until a bit is low.
@@ -208,7 +131,7 @@ impl RegisterPort {
         if index >= Counter::StallSums.index() {
             let repeat = counter::REGISTER.repeat.expect("several");
             let place = counter::REGISTER.offset + repeat.stride * index;
-            return Ok(self.get_at(model, place)?.into());
+            return Ok(self.bus.read(model, place)?.into());
         }
         let register = match index {
             _ if address == Register::Status.address() => return self.status(model),

@@ -4,8 +4,10 @@ mod axil;
 mod csr;
 mod machine;
 mod window_port;
+mod wishbone;
 
 pub use axil::Axil;
 pub use csr::{Csr, CsrShape};
 pub use machine::System;
 pub use window_port::WindowPort;
+pub use wishbone::Wishbone;

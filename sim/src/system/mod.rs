@@ -3,7 +3,9 @@
 mod axil;
 mod csr;
 mod window_port;
+mod wishbone;
 
 pub use axil::{AxilInputs, AxilModel, AxilOutputs};
 pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
 pub use window_port::{Request, WindowInputs, WindowModel, WindowOutputs};
+pub use wishbone::{WishboneInputs, WishboneModel, WishboneOutputs};

@@ -38,7 +38,7 @@ fn word(address: u16, rng: &mut ChaCha8Rng) -> u32 {
         (0x14, 0..3) => u32::from(rng.random_range(0..8) > 0),
         (0x14, _) => rng.random_range(0..4) * u32::from(rng.random_range(0..4) == 0),
         // Each region, with row tables and without.
-        (0x3c, _) => rng.random_range(0..8) << 29 | rng.random_range(0..1 << 20) * 8,
+        (0x3c, _) => (rng.random_range(0..8) << 29) | (rng.random_range(0..1 << 20) * 8),
         (_, 0) => rng.random_range(0..16),
         _ => rng.random(),
     }

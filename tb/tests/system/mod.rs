@@ -4,3 +4,4 @@ mod axil;
 mod csr;
 mod machine;
 mod window_port;
+mod wishbone;
