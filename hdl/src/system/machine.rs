@@ -202,7 +202,7 @@ impl<const W: usize, const D: usize, const A: usize> System<W, D, A> {
 
     fn engine(&mut self) {
         // A reset of the engine alone, and with all others.
-        self.engine.rst_n = self.csr.engine_rst_n_o;
+        self.engine.rst_n = self.rst_n & self.csr.engine_rst_n_o;
         self.engine.host_i.follow(&self.window_port.host_o);
     }
 }
