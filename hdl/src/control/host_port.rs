@@ -376,7 +376,8 @@ impl HostPort {
             }
             _ => {}
         }
-        if self.region != 0 {
+        // An address without a request may be anything, X included.
+        if !self.is_register {
             self.selected = 0.into();
         }
         self.answers = self.take & !self.host_i.write & !self.is_buffer;
