@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod counters;
 mod gemm;
 mod golden;
 mod input_banks;

@@ -59,7 +59,7 @@ impl CountList {
 ///
 /// # Timing
 /// An event of cycle T is counted in T+3. `count_o` is the counter that `count_i` named in the cycle before.
-#[module(name = "sparse_counts")]
+#[module(name = "sparse_counts", describe)]
 pub struct SparseCounts {
     /// Something is under way.
     pub busy_i: [Signal<In, Bit>; counted],
@@ -125,6 +125,15 @@ pub struct SparseCounts {
     /// There is something to show.
     #[new((counted + census).min(1))]
     _shown: usize,
+}
+
+impl SparseCounts {
+    fn describe(&self, meta: Meta) -> Meta {
+        let numbers: Vec<String> = self._list.all().map(|number| number.to_string()).collect();
+        let some = format!("Of the counters 0 to 8 there are {}.", numbers.join(", "));
+        let meta = meta.doc_if(self._counted > 0 && self._full == 0, &some);
+        meta.doc_if(self._counted == 0, "There are none of the counters 0 to 8.")
+    }
 }
 
 #[kernel]
