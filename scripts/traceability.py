@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes docs/traceability.md: every requirement of docs/requirements.csv and the tests that prove it.
 
-A test proves the requirements its name begins with: `ttu_028_ttu_029_wrap_is_exact` proves TTU-028
-and TTU-029. One whose name ends in _slow runs with scripts/test.sh --all alone and is counted apart. Usage: scripts/traceability.py [--check]
---check writes nothing and exits with 1 when the file is stale. A test that names an unknown
-requirement, or stands in a file that no test program reads, exits with 2, and so does a core
-requirement whose tests are all slow.
+A test proves the requirements above it: #[proves("TTU-028", "TTU-029")]. One whose name ends in _slow runs with
+scripts/test.sh --all alone and is counted apart. Usage: scripts/traceability.py [--check]
+--check writes nothing and exits with 1 when the file is stale. Exits with 2: an unknown requirement, an attribute that
+stands on no test that runs, a test in a file that no test program reads, one whose name begins with a requirement, a
+core requirement whose tests are all slow.
 """
 
 import csv
@@ -30,9 +30,13 @@ OPEN = {
     "TTU-035": "no option of the unit: a bench alone has a generator with multipliers",
 }
 NOT_SOURCES = {"target", "build", ".venv", ".git"}
-TEST = re.compile(r"((?:^[ \t]*#\[[^\n]*\]\s*)+)(?:pub\s+)?(?:async\s+)?fn\s+(\w+)", re.MULTILINE)
+# rustfmt breaks long lists of requirements, and no other attributes.
+TEST = re.compile(
+    r"((?:^[ \t]*#\[(?:proves\([^)]*\)|[^\n]*)\]\s*)+)(?:pub\s+)?(?:async\s+)?fn\s+(\w+)", re.MULTILINE
+)
+PROVES = re.compile(r"#!?\[[^\]]*\bproves\s*\(([^)]*)\)")
 COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
-ID = re.compile(rf"({'|'.join(FAMILIES).lower()})_(x?\d+)(?:_|$)")
+NAMED = re.compile(rf"({'|'.join(FAMILIES).lower()})_x?\d+(_|$)")
 
 
 def die(message):
@@ -40,25 +44,10 @@ def die(message):
     sys.exit(2)
 
 
-def key(family, number):
-    """TTU-07 and TTU-007 are one requirement."""
-    digits = number.lower().lstrip("x")
-    return family.upper(), number.lower().startswith("x"), int(digits)
-
-
 def read_requirements():
     with REQUIREMENTS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {key(*row["id"].split("-")): row for row in rows}
-
-
-def leading_ids(name):
-    """The keys at the start of a test name."""
-    found, position = [], 0
-    while match := ID.match(name, position):
-        found.append(key(*match.groups()))
-        position = match.end()
-    return found
+    return {row["id"]: row for row in rows}
 
 
 def rust_files():
@@ -78,21 +67,26 @@ def is_read(path):
 
 
 def find_tests(requirements):
-    """Requirement key -> sorted list of (file, test name, whether it runs only with a switch)."""
+    """ID -> sorted list of (file, test name, whether it runs only with a switch)."""
     tests = {}
     for path, relative in rust_files():
         text = COMMENT.sub("", path.read_text(encoding="utf-8"))
-        for match in TEST.finditer(text):
-            attributes, name = match.groups()
+        lists = 0
+        for attributes, name in TEST.findall(text):
             if "#[test]" not in attributes or "#[ignore" in attributes:
                 continue
             if not is_read(path):
                 die(f"{relative}: no mod line reads it")
-            gated = name.endswith("_slow")
-            for identifier in leading_ids(name):
+            if NAMED.match(name):
+                die(f"{relative}: {name} begins with a requirement, expected it in #[proves(...)]")
+            proved = PROVES.findall(attributes)
+            lists += len(proved)
+            for identifier in re.findall(r'"([^"]*)"', "".join(proved)):
                 if identifier not in requirements:
-                    die(f"{relative}: {name} names a requirement that is not in {REQUIREMENTS.name}")
-                tests.setdefault(identifier, []).append((relative, name, gated))
+                    die(f"{relative}: {name} proves {identifier}, which is not in {REQUIREMENTS.name}")
+                tests.setdefault(identifier, []).append((relative, name, name.endswith("_slow")))
+        if lists != len(PROVES.findall(text)):
+            die(f"{relative}: a #[proves(...)] stands on no test that runs, expected #[test] and fn below it")
     return tests
 
 
@@ -115,14 +109,14 @@ def summary_row(title, requirements, tests):
 
 def render(requirements, tests):
     groups = {
-        family: {k: row for k, row in requirements.items() if k[0] == family}
+        family: {k: row for k, row in requirements.items() if k.startswith(f"{family}-")}
         for family in FAMILIES
     }
     lines = [
         "# Traceability",
         "",
-        "Written by `scripts/traceability.py` from `docs/requirements.csv` and the names of the tests.",
-        "A test proves the requirements its name begins with; `open` means that no test does.",
+        "Written by `scripts/traceability.py` from `docs/requirements.csv` and the tests.",
+        "A test proves the requirements of its `#[proves(...)]`; `open` means that no test does.",
         "Tests whose names end in `_slow` run with `scripts/test.sh --all`.",
         "",
         "| proved by a test | core | variant | by slow tests alone |",
@@ -138,8 +132,8 @@ def render(requirements, tests):
                 f"`{path}` `{name}`" + (" *slow*" if gated else "")
                 for path, name, gated in tests.get(identifier, [])
             )
-            reason = f"open: {OPEN[row['id']]}" if row["id"] in OPEN else "open"
-            lines.append(f"| {row['id']} | {row['kind']} | {cell(row['title'])} | {proofs or reason} |")
+            reason = f"open: {OPEN[identifier]}" if identifier in OPEN else "open"
+            lines.append(f"| {identifier} | {row['kind']} | {cell(row['title'])} | {proofs or reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -150,10 +144,10 @@ def main():
     requirements = read_requirements()
     tests = find_tests(requirements)
     for identifier, proofs in tests.items():
-        if requirements[identifier]["id"] in OPEN:
-            die(f"{requirements[identifier]['id']} has a test and a reason to be open")
+        if identifier in OPEN:
+            die(f"{identifier} has a test and a reason to be open")
         if requirements[identifier]["kind"] == "core" and not always(proofs):
-            die(f"{requirements[identifier]['id']} is core, and its tests run only with a switch")
+            die(f"{identifier} is core, and its tests run only with a switch")
     text = render(requirements, tests)
     if not arguments:
         OUTPUT.write_text(text, encoding="utf-8")

@@ -18,8 +18,9 @@ fn windows(reduction: Reduction, window: u32) -> Option<Pooling> {
     Some(Pooling { reduction, window })
 }
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_words_of_pooling_that_are_none_are_refused() {
+fn words_of_pooling_that_are_none_are_refused() {
     refused(&[
         "0x304 0x8001 0 -> BAD_LENGTH: DRAIN that pools ends in front of the word for it",
         "0x404 0x8401 0 0 -> BAD_LENGTH: DRAIN that pools ends in front of the word for it",
@@ -29,8 +30,9 @@ fn pet_59_words_of_pooling_that_are_none_are_refused() {
     ]);
 }
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_the_word_of_pooling_stands_behind_the_one_of_the_columns() {
+fn the_word_of_pooling_stands_behind_the_one_of_the_columns() {
     let words = [0x504, 0x8404, 0, 0x0001_0002, 0x0703];
     let (instruction, length) = Instruction::decode(&words).expect("legal");
     let Instruction::Drain(Drain { place, pooling, .. }) = instruction else {
@@ -56,8 +58,9 @@ fn windows_that_do_not_fit_are_not_encoded() {
     }
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_machines_refuse_options_that_they_lack() {
+fn machines_refuse_options_that_they_lack() {
     let text = include_str!("../../configs/tiny.json");
     let mut params = Params::from_json(text).expect("the preset is valid");
     let missing = "BAD_FIELD: reduction is 0, this machine does not have it";

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+extern crate heddle_proves;
+
 mod advice;
 mod bad_config;
 mod bad_traverse;

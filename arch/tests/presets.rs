@@ -136,8 +136,9 @@ fn options_of_post_processing_are_optional_and_belong_together() {
     );
 }
 
+#[proves("PET-51")]
 #[test]
-fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
+fn a_configuration_can_ask_for_as_many_banks_as_clients() {
     let with =
         |banks: u32, asks: &str| changed("\"banks\": 2", &format!("\"banks\": {banks}{asks}"));
     let asked = ", \"bank_per_client\": true";
@@ -161,8 +162,9 @@ fn pet_51_a_configuration_can_ask_for_as_many_banks_as_clients() {
     params.validate().expect("enough banks");
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_input_banks_leave_two_others() {
+fn input_banks_leave_two_others() {
     let with = |banks: u32, input: &str| {
         let fields = format!("\"banks\": {banks}, \"input_banks\": {input}");
         changed("\"banks\": 2", &fields)
@@ -200,8 +202,9 @@ fn pet_61_input_banks_leave_two_others() {
     assert_eq!(plain.work_bytes(), plain.partition_bytes());
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_a_configuration_says_where_partial_sums_are_added() {
+fn a_configuration_says_where_partial_sums_are_added() {
     let with = |field: &str| {
         let text = preset("tiny").to_json();
         let cols = "\"cols\": 4";

@@ -29,8 +29,9 @@ fn banked(words: u32) -> String {
     format!("{{\"words\": {words}, \"memory\": \"banks\"}}")
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_a_program_takes_the_last_banks() {
+fn a_program_takes_the_last_banks() {
     // Rows, banks, input banks, words of a bank, program words: banks it takes.
     for (rows, banks, input, bank_words, words, taken) in [
         (4, 4, 0, 128, 1024, 1),
@@ -57,8 +58,9 @@ fn pet_60_a_program_takes_the_last_banks() {
     }
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_who_does_not_ask_has_a_memory_of_its_own() {
+fn who_does_not_ask_has_a_memory_of_its_own() {
     let plain = with(4, 4, 0, 128, "{\"words\": 1024}").expect("legal");
     assert_eq!(plain.program.memory, ProgramMemory::Separate);
     assert_eq!(plain.program_banks(), 0);
@@ -68,8 +70,9 @@ fn pet_60_who_does_not_ask_has_a_memory_of_its_own() {
     assert_eq!(with(4, 4, 0, 128, asked), Ok(plain));
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_programs_leave_two_other_banks() {
+fn programs_leave_two_other_banks() {
     // As above without the banks it takes, and the fault.
     for row in [
         "4 2 0 128 1024 | program.memory is \"banks\", expected \"separate\" with 2 banks",
@@ -102,8 +105,9 @@ fn pet_60_programs_leave_two_other_banks() {
     assert!(!fault.contains("program"), "{fault}");
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_clients_of_a_clock_do_not_count_on_the_banks_of_the_program() {
+fn clients_of_a_clock_do_not_count_on_the_banks_of_the_program() {
     let per_client = |banks: u32, bank_words: u32| {
         let params = with(4, banks, 0, bank_words, &banked(1024)).expect("legal");
         let text = params

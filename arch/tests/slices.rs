@@ -42,8 +42,9 @@ fn widths_alone_give_the_reference_configuration() {
     assert!(!slices.plain);
 }
 
+#[proves("SPM-42")]
 #[test]
-fn spm_42_thresholds_are_0_unless_given() {
+fn thresholds_are_0_unless_given() {
     let slices = Slices::new(8, 8, vec![4, 4]);
     assert_eq!((slices.write_threshold, slices.read_threshold), (0, 0));
     let mut lossy = slices;

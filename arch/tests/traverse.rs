@@ -92,8 +92,9 @@ fn commands() -> impl Strategy<Value = Vec<Command>> {
 }
 
 proptest! {
+    #[proves("TTU-014", "TTU-016")]
     #[test]
-    fn ttu_014_ttu_016_encoded_commands_decode_to_themselves(
+    fn encoded_commands_decode_to_themselves(
         commands in commands(), behind in prop::collection::vec(any::<u32>(), 0..4)
     ) {
         let mut decoder = Decoder::new(LARGE);
@@ -293,8 +294,9 @@ fn errors_have_the_numbers_and_names_of_the_document() {
     assert_eq!(UnitError::from_number(0), None);
 }
 
+#[proves("TTU-011", "TTU-015")]
 #[test]
-fn ttu_011_ttu_015_the_example_of_the_document_is_read() {
+fn the_example_of_the_document_is_read() {
     let document = include_str!("../../docs/traversal.md");
     let blocks: Vec<&str> = document.split("```").skip(1).step_by(2).collect();
     let text = blocks.iter().find(|b| b.contains("traverse window"));

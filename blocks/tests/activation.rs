@@ -80,8 +80,9 @@ const FUNCTIONS: [Function; 10] = [
     Function::Tanh,
 ];
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_every_function_is_exact_to_half_a_unit() {
+fn every_function_is_exact_to_half_a_unit() {
     for function in FUNCTIONS {
         let inside = check(function, (1.0 / 16.0, 0), (1.0 / 64.0, -5))
             + check(function, (0.05, -128), (1.0 / 256.0, -128))
@@ -92,8 +93,9 @@ fn pet_58_every_function_is_exact_to_half_a_unit() {
     }
 }
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_entries_by_hand() {
+fn entries_of_every_function_by_hand() {
     let unit = quantisation(1.0, 0);
     let at = |function, x: i8| {
         let entries = table(function, unit, unit).expect("a legal function");
@@ -123,8 +125,9 @@ fn pet_58_entries_by_hand() {
     }
 }
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_zero_points_shift_index_and_entry() {
+fn zero_points_shift_index_and_entry() {
     // Input 7 is real 0, output -3 is real 0: stored as 0 on both sides.
     let entries = table(Function::Ramp, quantisation(1.0, 7), quantisation(1.0, -3));
     let entries = entries.expect("a legal function");

@@ -43,8 +43,9 @@ fn texts_that_leave_the_grammar_are_refused_with_their_place() {
     );
 }
 
+#[proves("TTU-010", "TTU-011")]
 #[test]
-fn ttu_010_ttu_011_nests_without_meaning_are_refused_with_the_reason() {
+fn nests_without_meaning_are_refused_with_the_reason() {
     let deep = "for i in 0..2 { ".repeat(65) + "A[0]" + &" }".repeat(65);
     check(
         &unit(),
@@ -72,8 +73,9 @@ fn ttu_010_ttu_011_nests_without_meaning_are_refused_with_the_reason() {
     );
 }
 
+#[proves("TTU-020")]
 #[test]
-fn ttu_020_arrays_that_do_not_suit_their_uses_are_refused() {
+fn arrays_that_do_not_suit_their_uses_are_refused() {
     check(
         &unit(),
         &[

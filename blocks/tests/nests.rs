@@ -59,8 +59,9 @@ fn check_vector(id: &str, text: &str, expected_kinds: &str) {
     assert_eq!(rows, vector.rows, "{id}");
 }
 
+#[proves("TTU-010", "TTU-012", "TTU-013")]
 #[test]
-fn ttu_010_ttu_012_ttu_013_the_example_program_has_the_registers_of_the_specification() {
+fn the_example_program_has_the_registers_of_the_specification() {
     check_vector("TV1", &[ARRAYS, PROLOGUE, TENSOR].concat(), "p t");
     check_vector(
         "TV3",
@@ -72,8 +73,9 @@ fn ttu_010_ttu_012_ttu_013_the_example_program_has_the_registers_of_the_specific
     check_vector("TV2", &format!("{size_4}; {PROLOGUE} {nest}"), "p t");
 }
 
+#[proves("TTU-011", "TTU-015", "TTU-040", "TTU-046")]
 #[test]
-fn ttu_011_ttu_015_ttu_040_ttu_046_rows_are_recognised_by_their_position() {
+fn rows_are_recognised_by_their_position() {
     let tv4 = format!(
         "array V2[3][2][2] at 4096 order 1, 0, 2; array V3[3]: int at 8192
          {TENSOR}; for l in 0..3 {{ V3[l] }}"
@@ -106,8 +108,9 @@ fn ttu_011_ttu_015_ttu_040_ttu_046_rows_are_recognised_by_their_position() {
     check("A[2] B[0]", "t t", &[2, 3]);
 }
 
+#[proves("TTU-012", "TTU-013")]
 #[test]
-fn ttu_012_ttu_013_more_iterations_change_the_end_and_the_number_of_addresses() {
+fn more_iterations_change_the_end_and_the_number_of_addresses() {
     let arrays = ARRAYS.replace("V1[3]", "V1[5]");
     let longer = PROLOGUE.replace("0..3", "0..5");
     let rows = compile_for(&[&arrays, &longer, TENSOR].concat(), &unit()).record();
@@ -126,8 +129,9 @@ fn ttu_012_ttu_013_more_iterations_change_the_end_and_the_number_of_addresses() 
     }
 }
 
+#[proves("TTU-062")]
 #[test]
-fn ttu_062_loops_in_the_body_of_the_main_nest_are_attached_to_the_loop_beside_them() {
+fn loops_in_the_body_of_the_main_nest_attach_to_the_loop_beside() {
     let tv16 = format!(
         "{ARRAYS} for i in 0..3 {{ {PROLOGUE} for j in 0..2 {{ for k in 0..2 {{ V2[i][j][k] }} }} }}"
     );
@@ -151,8 +155,9 @@ fn ttu_062_loops_in_the_body_of_the_main_nest_are_attached_to_the_loop_beside_th
     );
 }
 
+#[proves("TTU-018", "TTU-045")]
 #[test]
-fn ttu_018_ttu_045_starts_steps_and_overshooting_bounds_are_initial_values_and_trips() {
+fn starts_steps_and_bounds_become_initial_values_and_trips() {
     let tile = "array M[4][5] at 0; for r in 1..3 { for c in 2..5 { M[r][c] } }";
     check_vector("TV7", tile, "t");
     let rows = check("for i in 0..5 step 2 { A[i] }", "t", &[0, 2, 4]);
@@ -165,8 +170,9 @@ fn ttu_018_ttu_045_starts_steps_and_overshooting_bounds_are_initial_values_and_t
     assert_eq!((rows[0].loops[2].step, rows[0].loops[2].end), (0, 0));
 }
 
+#[proves("TTU-019", "TTU-041")]
 #[test]
-fn ttu_019_ttu_041_a_displacement_goes_into_the_innermost_loop() {
+fn a_displacement_goes_into_the_innermost_loop() {
     let text = "array P[2][3] at 0 + 20; for a in 0..2 { for b in 0..3 { P[a][b] } }";
     check_vector("TV6", text, "t");
     let text = "array P[4][3] at 7; for a in 0..2 { for b in 0..3 { P[a + 2][b] } }";
@@ -176,8 +182,9 @@ fn ttu_019_ttu_041_a_displacement_goes_into_the_innermost_loop() {
     assert_eq!(rows[0].loops, []);
 }
 
+#[proves("TTU-020")]
 #[test]
-fn ttu_020_elements_of_the_example_are_unique_and_collisions_name_both_iterations() {
+fn elements_are_unique_and_collisions_name_both_iterations() {
     let example = [ARRAYS, PROLOGUE, TENSOR, EPILOGUE].concat();
     compile_for(&example, &unit()).check_unique().unwrap();
     let size_4 = "array V1[3] at 0 + 12; array V2[4][2][2] at 0 pitch 2, 6, 1;";
@@ -209,8 +216,9 @@ fn ttu_020_elements_of_the_example_are_unique_and_collisions_name_both_iteration
     compile_for(attached, &unit()).check_unique().unwrap();
 }
 
+#[proves("TTU-021")]
 #[test]
-fn ttu_021_rows_built_in_rust_are_those_of_the_text() {
+fn rows_built_in_rust_are_those_of_the_text() {
     let built = Nest::new()
         .array(Array::new("V1", [3]).at(0).displaced(12))
         .array(Array::new("V2", [3, 2, 2]).at(0).order([1, 0, 2]))
@@ -236,8 +244,9 @@ fn ttu_021_rows_built_in_rust_are_those_of_the_text() {
     assert_eq!(rows[2].base, 16, "behind V1, at a multiple of the element");
 }
 
+#[proves("TTU-025")]
 #[test]
-fn ttu_025_arrays_without_declarations_lie_one_after_another() {
+fn arrays_without_declarations_lie_one_after_another() {
     let rows = check(
         "for a in 0..2 { B[a] } for a in 0..2 { for b in 1..3 { A[a][b] } } C[3] B[4]",
         "p t e e",
@@ -251,8 +260,9 @@ fn ttu_025_arrays_without_declarations_lie_one_after_another() {
     );
 }
 
+#[proves("TTU-043")]
 #[test]
-fn ttu_043_nests_of_two_five_and_eight_loops_are_walked() {
+fn nests_of_two_five_and_eight_loops_are_walked() {
     for loops in [1, 2, 5, 8] {
         let mut text = format!(
             "A{}",
@@ -266,8 +276,9 @@ fn ttu_043_nests_of_two_five_and_eight_loops_are_walked() {
     }
 }
 
+#[proves("TTU-044")]
 #[test]
-fn ttu_044_contiguous_nests_count_up() {
+fn contiguous_nests_count_up() {
     let text = TENSOR.replace("V2", "A");
     let rows = check(&text, "t", &(0..12).collect::<Vec<u64>>());
     let steps: Vec<u32> = rows[0].loops.iter().map(|l| l.step).collect();

@@ -194,8 +194,9 @@ fn access(node: &Node) -> Use {
     Use::new(format!("A{array}"), subscripts.iter().map(affine))
 }
 
+#[proves("TTU-021", "TTU-042", "TTU-066")]
 #[test]
-fn ttu_021_ttu_042_ttu_066_rows_of_random_nests_walk_what_the_loops_walk() {
+fn rows_of_random_nests_walk_what_the_loops_walk() {
     let mut events: BTreeMap<String, u32> = BTreeMap::new();
     for seed in 0..3000 {
         let mut random = Random {

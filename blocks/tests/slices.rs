@@ -31,8 +31,9 @@ const TABLE: [Row; 11] = [
     (1.0, 8.00, 40.00, 33.00, &[1, 2, 3, 4, 5, 6, 7], 8.00),
 ];
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_bits_per_access_and_best_first_slice_are_those_of_table_7_2() {
+fn bits_per_access_and_best_first_slice_are_those_of_table_7_2() {
     let is = |bits: f64, expected: f64| (bits - expected).abs() < 0.005_001;
     for (zero, slice, field, hybrid, best, best_bits) in TABLE {
         let shares = independent(8, zero);
@@ -60,8 +61,9 @@ fn spm_41_bits_per_access_and_best_first_slice_are_those_of_table_7_2() {
     }
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_break_even_is_that_of_section_7_2() {
+fn break_even_is_that_of_section_7_2() {
     for (mask, expected) in [
         (MaskPlace::Slice, 0.329),
         (MaskPlace::Field, 0.329),

@@ -36,8 +36,9 @@ fn all_masks() -> Vec<u8> {
     (0..256).flat_map(word).collect()
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_all_masks_give_the_bits_of_an_independent_half() {
+fn all_masks_give_the_bits_of_an_independent_half() {
     let bench = Bench::new(&[]);
     bench.write("masks.bin", all_masks());
     let report = report(&bench, "masks.bin");
@@ -72,8 +73,9 @@ fn spm_41_all_masks_give_the_bits_of_an_independent_half() {
     assert_eq!(report["recommended"]["bits"], bits[0]);
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_a_target_lists_exactly_the_layouts_that_reach_it() {
+fn a_target_lists_exactly_the_layouts_that_reach_it() {
     let bench = Bench::new(&[]);
     bench.write("masks.bin", all_masks());
     let found = report(&bench, "masks.bin --target 19.5 --unit-bits 8");

@@ -351,8 +351,9 @@ fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
     ]);
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_the_input_is_told_apart_where_it_has_banks_of_its_own() {
+fn the_input_is_told_apart_where_it_has_banks_of_its_own() {
     let bench = files();
     let with = |banks: &str| CONFIG.replace("\"banks\": 2", &format!("\"banks\": 4{banks}"));
     bench.write("plain.json", with(""));

@@ -60,8 +60,9 @@ fn the_machine_agrees_with_the_golden_models() {
     }
 }
 
+#[proves("SGCR-54")]
 #[test]
-fn sgcr_54_every_mapping_of_the_first_layer_gives_the_golden_outputs() {
+fn every_mapping_of_the_first_layer_gives_the_golden_outputs() {
     let bench = Bench::new(&[("c.json", CONFIG), ("m.json", MODEL)]);
     let mut cycles = Vec::new();
     for mapping in ["channel", "flattened", "auto"] {
@@ -170,8 +171,9 @@ fn names_of_wave_files_are_checked() {
 }
 
 /// Zeros from advise, engines by them, a program file, and a report of both engines: of the Verilog and of the golden machine.
+#[proves("FSA-16", "FSA-18")]
 #[test]
-fn fsa_16_fsa_18_the_report_names_the_engine_of_each_layer_and_has_the_counters_of_the_cluster() {
+fn the_report_has_engines_of_layers_and_counters_of_the_cluster() {
     let sparse = r#""sparse": { "engine": true, "units": 4, "channels": 4 }, "results_buffer""#;
     let config = CONFIG.replace(r#""results_buffer""#, sparse);
     let bench = Bench::new(&[("c.json", &config), ("m.json", MODEL)]);

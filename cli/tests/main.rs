@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+extern crate heddle_proves;
+
 mod advise;
 mod arrays;
 mod bad_arguments;

@@ -43,8 +43,9 @@ fn files() -> Bench {
 
 /// The compiler, started from storage as a process on a network in storage, gives load, identity multiply, store
 /// and result; its program file runs.
+#[proves("PET-41", "PET-42", "PET-43", "PET-77")]
 #[test]
-fn pet_41_pet_42_pet_43_pet_77_the_compiler_started_from_storage() {
+fn the_compiler_started_from_storage() {
     let bench = files();
     let network = json!({
         "format": "heddle-network-1", "name": "turned",
@@ -80,8 +81,9 @@ fn pet_41_pet_42_pet_43_pet_77_the_compiler_started_from_storage() {
     assert_eq!(found["report"]["correct"], 1);
 }
 
+#[proves("PET-42")]
 #[test]
-fn pet_42_no_stage_knows_a_transpose_instruction() {
+fn no_stage_knows_a_transpose_instruction() {
     let bench = files();
     let graph = bench.done("compile attention.json -c edge.json --dump graph");
     let line = "   4  machine  key_turned: transpose 0 1 3 2 from key -> 1 x 8 x 12";
@@ -103,8 +105,9 @@ fn pet_42_no_stage_knows_a_transpose_instruction() {
     }
 }
 
+#[proves("PET-40")]
 #[test]
-fn pet_40_the_attention_gives_the_answers_of_plain_loops() {
+fn the_attention_gives_the_answers_of_plain_loops() {
     let bench = files();
     let mut cycles = Vec::new();
     for options in ["", "--drain direct", "--identity built", "--fold"] {
@@ -122,8 +125,9 @@ fn pet_40_the_attention_gives_the_answers_of_plain_loops() {
     );
 }
 
+#[proves("PET-41")]
 #[test]
-fn pet_41_a_program_of_matrices_runs_on_the_verilog() {
+fn a_program_of_matrices_runs_on_the_verilog() {
     let bench = files();
     for options in ["", "--whole --drain direct"] {
         let compile = "compile chain.json -c tiny.json -o p.json --json";

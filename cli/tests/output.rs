@@ -77,8 +77,9 @@ fn texts_hold_nothing_forbidden_and_two_runs_are_equal() {
     }
 }
 
+#[proves("TTU-005", "TTU-034")]
 #[test]
-fn ttu_005_ttu_034_the_traversal_unit_is_flip_flops_and_adders() {
+fn the_traversal_unit_is_flip_flops_and_adders() {
     let Ok(version) = Command::new("yosys").arg("-V").output() else {
         panic!("yosys not found: run scripts/setup.sh");
     };

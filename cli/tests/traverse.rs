@@ -23,8 +23,9 @@ fn addresses(instruction: &Value) -> Vec<u64> {
         .collect()
 }
 
+#[proves("TTU-014", "TTU-015")]
 #[test]
-fn ttu_014_ttu_015_one_instruction_loads_all_registers_of_the_example() {
+fn one_instruction_loads_all_registers_of_the_example() {
     let bench = Bench::new(&[("example.nest", EXAMPLE)]);
     let report = report(&bench, "--file example.nest");
     let instructions = report["instructions"].as_array().expect("instructions");
@@ -86,8 +87,9 @@ addresses: 6 (row 0: 2, row 1: 4)
     assert_eq!(stdout, expected);
 }
 
+#[proves("TTU-021")]
 #[test]
-fn ttu_021_printed_words_and_text_replay_the_same_traversal() {
+fn printed_words_and_text_replay_the_same_traversal() {
     let bench = Bench::new(&[("example.nest", EXAMPLE)]);
     let nest = report(&bench, "--file example.nest");
     let words = nest["words"].as_array().expect("words").iter();
@@ -191,8 +193,9 @@ fn replayed_instructions_that_the_unit_refuses_tell_its_error() {
     assert!(run.stdout.ends_with(expected), "{}", run.stdout);
 }
 
+#[proves("TTU-016")]
 #[test]
-fn ttu_016_a_group_set_up_is_replayed_and_started_twice() {
+fn a_group_set_up_is_replayed_and_started_twice() {
     let bench = Bench::new(&[]);
     let record = "set_initial\n tensor row 0 base 7 loops 0, 0\nset_step\n row 0 loops 1, 10
                   set_end\n row 0 loops 2, 20\nstart\nstart offset_only";
@@ -204,8 +207,9 @@ fn ttu_016_a_group_set_up_is_replayed_and_started_twice() {
     assert_eq!(instructions[0].get("addresses"), None);
 }
 
+#[proves("TTU-020")]
 #[test]
-fn ttu_020_duplicate_addresses_fail_the_check() {
+fn duplicate_addresses_fail_the_check() {
     let bench = Bench::new(&[]);
     let run =
         bench.heddle("traverse --check-unique 'for i in 0..2 { for k in 0..2 { A[i + k] } }'");

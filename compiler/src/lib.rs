@@ -29,6 +29,10 @@
 //!
 //! This crate opens no file and knows no simulator.
 
+#[cfg(test)]
+#[macro_use]
+extern crate heddle_proves;
+
 mod choose;
 mod cost;
 mod emit;

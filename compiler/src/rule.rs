@@ -130,8 +130,9 @@ mod tests {
     const DENSE: Option<Engine> = Some(Engine::Dense);
     const SPARSE: Option<Engine> = Some(Engine::Sparse);
 
+    #[proves("FSA-16")]
     #[test]
-    fn fsa_16_a_map_with_80_percent_of_zeros_is_sparse_by_each_rule() {
+    fn a_map_with_80_percent_of_zeros_is_sparse_by_each_rule() {
         for rule in [Rule::Majority, Rule::Threshold(80), Rule::Count(799)] {
             assert_eq!(of(800, rule), SPARSE, "{rule:?}");
             assert_eq!(of(400, rule), DENSE, "{rule:?}");
@@ -139,8 +140,9 @@ mod tests {
         assert_eq!(of(800, Rule::Cycles), None);
     }
 
+    #[proves("FSA-18")]
     #[test]
-    fn fsa_18_at_the_border_of_each_rule_one_zero_decides() {
+    fn at_the_border_of_each_rule_one_zero_decides() {
         let borders = [
             (Rule::Majority, 500, [DENSE, DENSE, SPARSE]),
             (Rule::Threshold(80), 800, [DENSE, SPARSE, SPARSE]),

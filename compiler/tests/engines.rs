@@ -44,8 +44,9 @@ fn cycles(program: &Program, network: &Network, params: &Params) -> Vec<[u64; 2]
     cycles.collect()
 }
 
+#[proves("FSA-16")]
 #[test]
-fn fsa_16_all_convolutions_of_a_network_run_on_the_cluster() {
+fn all_convolutions_of_a_network_run_on_the_cluster() {
     for (name, preset, expected) in [
         ("digits", "edge", &["conv1", "conv2", "conv3", "fc"][..]),
         (
@@ -66,8 +67,9 @@ fn fsa_16_all_convolutions_of_a_network_run_on_the_cluster() {
     }
 }
 
+#[proves("FSA-16")]
 #[test]
-fn fsa_16_where_the_cluster_takes_fewer_cycles_it_makes_the_network_faster() {
+fn where_the_cluster_takes_fewer_cycles_the_network_is_faster() {
     for (name, preset, expected) in [
         ("digits", "edge", &["conv1"][..]),
         ("mobile", "mobile", &["conv1", "depth1"]),
@@ -214,8 +216,9 @@ fn check_routes(
     }
 }
 
+#[proves("FSA-16", "FSA-17", "FSA-18")]
 #[test]
-fn fsa_16_fsa_17_fsa_18_random_networks_give_the_golden_outputs_on_both_engines() {
+fn random_networks_give_the_golden_outputs_on_both_engines() {
     let mut events = BTreeMap::new();
     let (mut compiled, mut mixed) = (0, 0);
     for seed in 0..300 {

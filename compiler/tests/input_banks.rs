@@ -25,8 +25,9 @@ fn params(size: Size, input_banks: u32) -> Params {
     params
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
+fn an_input_that_input_banks_cannot_hold_is_refused_by_name() {
     // Two planes of 256 bytes fill the bank.
     let full = compile(&wide_network(4, 256), &params(SIZE, 1)).unwrap();
     assert_eq!((full.tensors[0].base, full.tensors[0].bytes), (1536, 512));
@@ -52,8 +53,9 @@ fn pet_61_an_input_that_input_banks_cannot_hold_is_refused_by_name() {
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_input_banks_are_missing_elsewhere() {
+fn input_banks_are_missing_elsewhere() {
     // 44 x 24 weights take 528 bytes and 44 rows of results 616: two banks each, beside 128 bytes of input.
     let weights = |input: u32| compile(&wide_network(44, 58), &params(SIZE, input));
     weights(0).unwrap();
@@ -66,8 +68,9 @@ fn pet_61_input_banks_are_missing_elsewhere() {
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_a_program_file_is_for_a_machine_with_as_many_input_banks() {
+fn a_program_file_is_for_a_machine_with_as_many_input_banks() {
     let (with, without) = (params(SIZE, 1), params(SIZE, 0));
     let network = wide_network(4, 58);
     let text = compile(&network, &with).unwrap().to_json(&with);
@@ -82,8 +85,9 @@ fn pet_61_a_program_file_is_for_a_machine_with_as_many_input_banks() {
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_matrices_are_loaded_and_written_in_front_of_the_input_banks_only() {
+fn matrices_are_loaded_and_written_only_before_the_input_banks() {
     let mut params = params(SIZE, 1);
     // Sums that were stored are read by a third row.
     params.traversal.rows = 3;
@@ -114,8 +118,9 @@ fn pet_61_matrices_are_loaded_and_written_in_front_of_the_input_banks_only() {
     assert_eq!(product(0, 1, 3), Err(refused("result")));
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_networks_of_matrices_leave_the_input_banks_alone() {
+fn networks_of_matrices_leave_the_input_banks_alone() {
     let mut params = tiny();
     let plain = params.clone();
     params.state_buffer.banks *= 2;

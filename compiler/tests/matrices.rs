@@ -38,8 +38,9 @@ fn refused(transpose: &Transpose, message: &str) {
 }
 
 /// As large as the array, on the golden machine; `tb/tests/large` has the Verilog of it.
+#[proves("PET-30")]
 #[test]
-fn pet_30_a_block_of_128_x_64_becomes_64_x_128() {
+fn a_block_of_128_x_64_becomes_64_x_128() {
     let large = include_str!("../../configs/large.json");
     let params = large.replace("\"rows\": 64, \"cols\": 64", "\"rows\": 128, \"cols\": 64");
     let params = Params::from_json(&params).expect("a preset with more rows");
@@ -208,8 +209,9 @@ fn drains_of_a_form_that_the_machine_cannot_keep_are_refused() {
 }
 
 /// Load, multiply by the identity into the results buffer, and from there to the state buffer.
+#[proves("PET-42", "PET-43")]
 #[test]
-fn pet_42_pet_43_a_transpose_is_four_instructions() {
+fn a_transpose_is_four_instructions() {
     let params = tiny();
     let mut transpose = transpose(place(4, 4, 0), place(4, 4, 64));
     transpose.form = DrainForm::All;

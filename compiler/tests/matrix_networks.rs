@@ -18,8 +18,9 @@ const FORMS: [DrainForm; 4] = [
     DrainForm::Part,
 ];
 
+#[proves("PET-40", "PET-41")]
 #[test]
-fn pet_40_pet_41_an_attention_runs_in_every_form() {
+fn an_attention_runs_in_every_form() {
     for form in FORMS {
         for fold in [false, true] {
             for built in [false, true] {
@@ -31,8 +32,9 @@ fn pet_40_pet_41_an_attention_runs_in_every_form() {
     }
 }
 
+#[proves("PET-40", "PET-42", "PET-X1", "PET-X4")]
 #[test]
-fn pet_40_pet_42_pet_x1_pet_x4_random_networks_give_the_golden_values_in_the_predicted_cycles() {
+fn random_networks_give_the_golden_values_in_the_predicted_cycles() {
     let mut events = std::collections::BTreeMap::new();
     for seed in 0..800 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -37,8 +37,9 @@ fn rows(instruction: &Instruction) -> Vec<(u8, u32)> {
     record.rows.iter().map(|row| (row.row, row.base)).collect()
 }
 
+#[proves("PET-41", "PET-42", "PET-43")]
 #[test]
-fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drain() {
+fn a_transpose_in_a_network_is_load_identity_store_and_drain() {
     let program = runs(&turned(4, 4), &tiny(), Options::default());
     let (source, result) = (program.tensors[0].base, program.tensors[1].base);
     let identity = |word: &&(u32, u32, [u8; 8])| word.0 == 3 && word.2 == [0, 0, 0, 1, 0, 0, 0, 0];
@@ -87,8 +88,9 @@ fn pet_41_pet_42_pet_43_a_transpose_in_a_network_is_load_identity_store_and_drai
 }
 
 /// The second product with the input finds it transposed already.
+#[proves("PET-40")]
 #[test]
-fn pet_40_a_transposed_copy_serves_the_layers_behind() {
+fn a_transposed_copy_serves_the_layers_behind() {
     let program = runs(&attention(), &tiny(), Options::default());
     let loads = |layer: usize| {
         let steps = program.schedule.steps.iter();
@@ -99,8 +101,9 @@ fn pet_40_a_transposed_copy_serves_the_layers_behind() {
     assert_eq!((loads(0), loads(1)), (4 + 4, 4));
 }
 
+#[proves("PET-73")]
 #[test]
-fn pet_73_a_block_is_stored_by_instructions_before_it_is_loaded() {
+fn a_block_is_stored_by_instructions_before_it_is_loaded() {
     let program = run_chain(false, false, true);
     let params = tiny();
     let schedule = &program.schedule;
@@ -176,8 +179,9 @@ fn a_folded_transpose_takes_no_instruction() {
 
 /// The identity is loaded from where it has just been drained to: without waiting it is not there yet. Between
 /// layers nothing has to wait, because a drain waits for the one before.
+#[proves("PET-46")]
 #[test]
-fn pet_46_only_what_has_to_wait_waits() {
+fn only_what_has_to_wait_waits() {
     let params = tiny();
     let stored = run_chain(false, false, true);
     let sync = stored.runs[0].sync;

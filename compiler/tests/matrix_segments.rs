@@ -96,8 +96,9 @@ fn events(compiled: &Compiled, params: &Params) -> Vec<&'static str> {
     found.map(|(name, _)| name).collect()
 }
 
+#[proves("PET-40")]
 #[test]
-fn pet_40_random_networks_with_matrices_are_cut_like_others() {
+fn random_networks_with_matrices_are_cut_like_others() {
     let mut seen = BTreeMap::new();
     let mut cut = 0;
     for seed in 0..400 {

@@ -290,8 +290,9 @@ fn parts_of_a_row_begin_at_their_stride() {
     check(&program, &network, &params, &[image], "stride 2");
 }
 
+#[proves("PET-57", "PET-60", "PET-61")]
 #[test]
-fn pet_57_pet_60_pet_61_random_networks_give_the_golden_outputs() {
+fn random_networks_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
     let (mut compiled, mut others, mut wholes, mut known_exactly) = (0, 0, 0, 0);
     let mut parted = 0;

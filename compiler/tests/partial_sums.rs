@@ -5,8 +5,9 @@ use crate::support::{model, preset};
 use heddle_arch::params::PartialSums;
 use heddle_compiler::Program;
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_a_program_is_for_a_machine_that_adds_sums_in_the_same_place() {
+fn a_program_is_for_a_machine_that_adds_sums_in_the_same_place() {
     let network = model("tiny");
     let foot = preset("tiny");
     let mut top = foot.clone();

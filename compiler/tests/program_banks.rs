@@ -15,8 +15,9 @@ fn banked(params: &Params) -> Option<Params> {
     params.validate().ok().map(|()| params)
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_a_program_is_the_same_for_both_kinds_of_memory() {
+fn a_program_is_the_same_for_both_kinds_of_memory() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut size = random_size(&mut rng);
     (size.banks, size.words_per_bank, size.rows) = (4, 128, 4);

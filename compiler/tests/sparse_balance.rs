@@ -156,8 +156,9 @@ fn even(n: u32) -> impl Fn(u32) -> u32 {
     move |i| (i + 1) * n / 32 - i * n / 32
 }
 
+#[proves("FSA-06", "FSA-07", "FSA-09")]
 #[test]
-fn fsa_06_fsa_07_fsa_09_the_maps_of_the_specification_are_cut_where_it_says() {
+fn the_maps_of_the_specification_are_cut_where_it_says() {
     let rest = |col: u32| (col + 1) * 518 / 29 - col * 518 / 29;
     let full_columns = |col: u32| if col < 3 { 32 } else { rest(col - 3) };
     for (name, map, border, spread, is_reached) in [
@@ -186,8 +187,9 @@ fn fsa_06_fsa_07_fsa_09_the_maps_of_the_specification_are_cut_where_it_says() {
     }
 }
 
+#[proves("FSA-08")]
 #[test]
-fn fsa_08_a_cell_receives_columns_and_a_row_of_two_neighbours() {
+fn a_cell_receives_columns_and_a_row_of_two_neighbours() {
     // Of 18 rows and columns cell 0 needs a row of cell 2 and two columns of cell 1: then each has 45 values, spread evenly.
     let borders = |row: u32| if row < 10 { (0, 10, 11) } else { (10, 18, 9) };
     let map = Map::of([18, 18], |row, col| {
@@ -245,8 +247,9 @@ fn stripes(rng: &mut ChaCha8Rng) -> Map {
     })
 }
 
+#[proves("FSA-10")]
 #[test]
-fn fsa_10_each_metric_ends_within_what_it_allows() {
+fn each_metric_ends_within_what_it_allows() {
     let mut moved = [0; 4];
     let (mut numbers_differ, mut shares_differ) = (0, 0);
     for seed in 0..30 {
@@ -279,8 +282,9 @@ fn fsa_10_each_metric_ends_within_what_it_allows() {
     );
 }
 
+#[proves("FSA-07", "FSA-09")]
 #[test]
-fn fsa_07_fsa_09_random_maps_are_cut_as_the_specification_does_or_better() {
+fn random_maps_are_cut_as_the_specification_does_or_better() {
     let (mut equal, mut stuck) = (0, 0);
     for seed in 0..40 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -405,8 +409,9 @@ fn least(distances: &[Vec<u32>], taken: u64) -> u64 {
     sums.min().unwrap()
 }
 
+#[proves("FSA-22")]
 #[test]
-fn fsa_22_partitions_take_the_nearest_units() {
+fn partitions_take_the_nearest_units() {
     let mut contended = 0;
     for seed in 0..200 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -86,8 +86,9 @@ fn watch(events: &mut Events, plan: &Plan, program: &Program) {
     }
 }
 
+#[proves("FSA-02", "FSA-10", "FSA-11", "FSA-12", "FSA-22", "FSA-54", "FSA-86")]
 #[test]
-fn fsa_02_fsa_10_fsa_11_fsa_12_fsa_22_fsa_54_fsa_86_layers_split_in_any_way_are_convolutions() {
+fn layers_split_in_any_way_are_convolutions() {
     let mut events = Events::new();
     let (mut planned, mut refused) = (0, 0);
     for seed in 0..120 {
@@ -197,8 +198,9 @@ fn refused(shape: &Shape, split: Split, params: &Params, message: &str) {
     assert_eq!(error.to_string(), message);
 }
 
+#[proves("FSA-21")]
 #[test]
-fn fsa_21_a_map_larger_than_any_that_is_supported_takes_four_folds() {
+fn a_map_larger_than_any_that_is_supported_takes_four_folds() {
     let shape = same(500, 3, [1, 1]);
     let params = params(Sparse {
         map_entries: 16384,
@@ -219,8 +221,9 @@ fn fsa_21_a_map_larger_than_any_that_is_supported_takes_four_folds() {
     assert_eq!(checked(&layer, split, &params).folds.len(), 4);
 }
 
+#[proves("FSA-52", "FSA-53")]
 #[test]
-fn fsa_52_fsa_53_fully_connected_layers_of_any_length() {
+fn fully_connected_layers_of_any_length() {
     let params = units(8, 8);
     for (inputs, outputs, split) in [
         (1, 1, [1, 1]),
@@ -250,8 +253,9 @@ fn fsa_52_fsa_53_fully_connected_layers_of_any_length() {
     }
 }
 
+#[proves("FSA-14", "FSA-15")]
 #[test]
-fn fsa_14_fsa_15_the_ring_of_zeros_is_not_loaded() {
+fn the_ring_of_zeros_is_not_loaded() {
     let params = units(1, 8);
     let layer = layer(same(5, 3, [1, 1]), 1.0);
     let plan = checked(&layer, Split::ONE, &params);
@@ -280,8 +284,9 @@ fn depthwise_passes_load_channels_of_their_own() {
     assert_eq!((plan.passes.len(), plan.portions.held), (3, 1));
 }
 
+#[proves("FSA-23")]
 #[test]
-fn fsa_23_words_of_zeros_are_not_sent() {
+fn words_of_zeros_are_not_sent() {
     let params = units(1, 8);
     let filled = |layer: &Layer| {
         let program = checked(layer, Split::ONE, &params).program(&layer.values);
@@ -302,8 +307,9 @@ fn fsa_23_words_of_zeros_are_not_sent() {
     assert_eq!(filled(&layer), 4 * 9 + 1);
 }
 
+#[proves("FSA-05", "FSA-40", "FSA-82")]
 #[test]
-fn fsa_05_fsa_40_fsa_82_units_share_a_layer_in_any_way() {
+fn units_share_a_layer_in_any_way() {
     let layer = layer(same(12, 3, [24, 40]), 0.5);
     for (count, splits) in [
         (
@@ -334,8 +340,9 @@ fn fsa_05_fsa_40_fsa_82_units_share_a_layer_in_any_way() {
     }
 }
 
+#[proves("FSA-02")]
 #[test]
-fn fsa_02_cells_of_nearly_equal_counts() {
+fn cells_of_nearly_equal_counts() {
     // Most entries lie where the last rows and the first columns meet.
     let mut layer = layer(same(24, 3, [8, 8]), 1.0);
     for (place, byte) in layer.input.iter_mut().enumerate() {
@@ -402,8 +409,9 @@ fn fullest(plan: &Plan, counts: &[u32]) -> Vec<f64> {
     plan.folds.iter().map(fullest).collect()
 }
 
+#[proves("FSA-02", "FSA-10")]
 #[test]
-fn fsa_02_fsa_10_each_fold_of_a_strided_layer_is_balanced() {
+fn each_fold_of_a_strided_layer_is_balanced() {
     let shape = Shape {
         input: [1100, 60],
         stride: 2,
@@ -471,8 +479,9 @@ fn fsa_02_fsa_10_each_fold_of_a_strided_layer_is_balanced() {
     }
 }
 
+#[proves("FSA-56")]
 #[test]
-fn fsa_56_a_separable_layer_is_two_layers_the_first_one_without_activation() {
+fn a_separable_layer_is_two_the_first_without_activation() {
     let params = units(4, 8);
     let depthwise = Shape {
         depthwise: true,

@@ -57,8 +57,9 @@ fn check(maps: &Maps, limits: &Limits) -> Vec<u8> {
     bytes
 }
 
+#[proves("FSA-04")]
 #[test]
-fn fsa_04_an_image_is_sliced_in_a_map_for_each_channel() {
+fn an_image_is_sliced_in_a_map_for_each_channel() {
     let side = 1024;
     let byte = |row: u32, col: u32, channel: u32| (row * 7 + col * 3 + channel * 85) as u8;
     let places = (0..side).flat_map(|row| (0..side).map(move |col| (row, col)));
@@ -88,8 +89,9 @@ fn fsa_04_an_image_is_sliced_in_a_map_for_each_channel() {
     );
 }
 
+#[proves("FSA-04")]
 #[test]
-fn fsa_04_layers_take_an_image_or_its_maps() {
+fn layers_take_an_image_or_its_maps() {
     let mut planned = 0;
     for seed in 0..60 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -123,8 +125,9 @@ fn fsa_04_layers_take_an_image_or_its_maps() {
     assert!(planned > 20, "{planned} planned");
 }
 
+#[proves("FSA-25")]
 #[test]
-fn fsa_25_what_is_compressed_comes_back() {
+fn what_is_compressed_comes_back() {
     let mut sizes = BTreeMap::new();
     for seed in 0..300 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -149,8 +152,9 @@ fn fsa_25_what_is_compressed_comes_back() {
     );
 }
 
+#[proves("FSA-25")]
 #[test]
-fn fsa_25_levels_and_cells_say_how_far_a_map_is_split() {
+fn levels_and_cells_say_how_far_a_map_is_split() {
     let mut map = vec![0; 64];
     map[0] = 9;
     let maps = Maps::new([8, 8], vec![map]).unwrap();
@@ -171,8 +175,9 @@ fn fsa_25_levels_and_cells_say_how_far_a_map_is_split() {
     assert_eq!(tree_bits(5, [1, 1]), (1usize + 3 * 4 + 1).div_ceil(8));
 }
 
+#[proves("FSA-25")]
 #[test]
-fn fsa_25_maps_partitions_and_weights_are_compressed() {
+fn maps_partitions_and_weights_are_compressed() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let shape = Shape {
         input: [24, 17],
@@ -225,8 +230,9 @@ fn fsa_25_maps_partitions_and_weights_are_compressed() {
     );
 }
 
+#[proves("FSA-25")]
 #[test]
-fn fsa_25_bytes_that_are_cut_off_or_changed_are_refused() {
+fn bytes_that_are_cut_off_or_changed_are_refused() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let bytes = random_maps(&mut rng).compress(&LIMITS).unwrap();
     for end in 0..bytes.len() {
@@ -250,8 +256,9 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
+#[proves("FSA-25")]
 #[test]
-fn fsa_25_bytes_with_a_good_checksum_are_refused_or_the_only_form_of_their_maps() {
+fn bytes_with_a_good_checksum_are_refused_or_the_only_form() {
     let mut messages = BTreeMap::new();
     for seed in 0..20_000 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -312,8 +319,9 @@ fn limits_beyond_their_range_are_refused() {
     }
 }
 
+#[proves("FSA-87")]
 #[test]
-fn fsa_87_outputs_of_several_units_are_one_map_before_they_are_compressed() {
+fn outputs_of_several_units_are_compressed_as_one_map() {
     let params = params(Sparse {
         units: 5,
         load_lanes: Some(8),

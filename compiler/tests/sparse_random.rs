@@ -324,8 +324,9 @@ fn assert_complete(events: &Events) {
     assert!(missing.is_empty(), "never happened: {missing:?}");
 }
 
+#[proves("FSA-02", "FSA-39", "FSA-54", "FSA-57", "FSA-58")]
 #[test]
-fn fsa_02_fsa_39_fsa_54_fsa_57_fsa_58_layers_on_five_clusters_are_those_of_the_reference() {
+fn layers_on_five_clusters_are_those_of_the_reference() {
     let mut events = Events::new();
     for section in clusters() {
         for (name, count) in random_layers(section, 0..1, 84) {

@@ -14,8 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::{compile, compile_with};
 use crate::support::{model, preset, random_network, random_size, refusal, whole};
 
+#[proves("PET-44")]
 #[test]
-fn pet_44_the_graph_shows_layers_nodes_connections_and_host_steps() {
+fn the_graph_shows_layers_nodes_connections_and_host_steps() {
     let network = model("mobile");
     let graph = Graph::of(&network);
     let hosts: Vec<&str> = (graph.nodes.iter().filter(|n| n.place == Place::Host))
@@ -55,8 +56,9 @@ fn names_cannot_break_out_of_the_graph() {
     assert!(dot.contains(r#""a\"]; \\ \n x\nconv2d"#), "{dot}");
 }
 
+#[proves("PET-45")]
 #[test]
-fn pet_45_steps_are_in_an_order_of_their_dependencies_and_fit_the_local_memory() {
+fn steps_follow_their_dependencies_and_fit_the_local_memory() {
     let mut checked = 0;
     for seed in 0..60 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -128,8 +130,9 @@ fn the_schedule_of_a_network_is_printed() {
     assert_eq!(Schedule::default().text(), "");
 }
 
+#[proves("PET-46")]
 #[test]
-fn pet_46_redundant_dependencies_ask_for_no_waiting() {
+fn redundant_dependencies_ask_for_no_waiting() {
     let network = model("digits");
     let params = preset("edge");
     let program = compile_with(&network, &params, whole()).unwrap();
@@ -152,8 +155,9 @@ fn pet_46_redundant_dependencies_ask_for_no_waiting() {
     assert_eq!(text.lines().count(), run.instructions as usize);
 }
 
+#[proves("PET-47")]
 #[test]
-fn pet_47_the_last_stage_alone_gives_the_same_code() {
+fn the_last_stage_alone_gives_the_same_code() {
     for name in ["tiny", "digits"] {
         let network = model(name);
         let mut params = preset("edge");
@@ -226,8 +230,9 @@ fn transpose(from: u32, to: u32, params: &Params) -> Vec<Instruction> {
 
 /// Two transposes in a row, the load of the second before its drain: nothing but waiting keeps it from
 /// reading what is not there yet.
+#[proves("PET-46")]
 #[test]
-fn pet_46_a_load_of_results_waits_for_their_drain() {
+fn a_load_of_results_waits_for_their_drain() {
     let params = preset("tiny");
     let transpose = |from, to| {
         let mut list = transpose(from, to, &params);
@@ -260,8 +265,9 @@ fn pet_46_a_load_of_results_waits_for_their_drain() {
 }
 
 /// Weights that are loaded for a later product lie where an earlier product drains to.
+#[proves("PET-46")]
 #[test]
-fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
+fn a_drain_waits_for_a_load_that_it_writes_over() {
     let params = preset("tiny");
     let [first, second] = [0, 64].map(|from| transpose(from, from + 64, &params));
     // drain, load, load of the second, product, drain of the second, product
@@ -275,9 +281,9 @@ fn pet_46_a_drain_waits_for_a_load_that_it_writes_over() {
     assert!(instructions[2].wait().weights, "{:?}", instructions[2]);
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_a_product_waits_for_the_copy_that_it_reads_and_a_copy_for_the_product_that_it_writes_over()
- {
+fn a_product_and_a_copy_that_share_words_wait_for_each_other() {
     let text = "load_weights rows=4 level=0 [row 0 base 2048]\n\
                 copy rows=4 distance=1024 [row 0 base 0: 0..64 step 8]\n\
                 matmul rows=4 first last bank=0 level=0 threshold=127 macs=16 [row 1 base 1032: 0..8 step 1]\n\

@@ -76,8 +76,9 @@ fn products(text: &str) -> usize {
         .count()
 }
 
+#[proves("SGCR-30")]
 #[test]
-fn sgcr_30_the_cells_of_the_array_alone_multiply() {
+fn the_cells_of_the_array_alone_multiply() {
     let design = clean("usual", &Gemm::<16>::new(&GemmShape::new(8, 8)));
     for (file, text) in design.verilog() {
         let want = usize::from(file.starts_with("heddle_dual_pe_"));

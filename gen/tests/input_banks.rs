@@ -18,20 +18,23 @@ fn clean(top: &str, banks: u32, input_banks: u32) {
     linters::printed::clean(&name, &printed(top, banks, input_banks));
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_partitions_with_input_banks_are_clean() {
+fn partitions_with_input_banks_are_clean() {
     for (banks, input_banks) in [(4, 1), (4, 2), (8, 1), (8, 5), (8, 6)] {
         clean("partition", banks, input_banks);
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_machines_with_input_banks_are_clean() {
+fn machines_with_input_banks_are_clean() {
     clean("top", 4, 1);
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_the_paths_of_weights_and_results_to_input_banks_are_not_built() {
+fn the_paths_of_weights_and_results_to_input_banks_are_not_built() {
     let design = printed("partition", 8, 3);
     let banks = text_of(&design, "heddle_banks_b8_in3_");
     // Each of the five other banks has a place among the weights, and results are written to them alone.
@@ -48,8 +51,9 @@ fn pet_61_the_paths_of_weights_and_results_to_input_banks_are_not_built() {
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_input_banks_that_nobody_asked_for_leave_no_trace() {
+fn input_banks_that_nobody_asked_for_leave_no_trace() {
     let words = ["InputBanks", "WorkWords", "input buffer"];
     let has = |design: &Design, word: &str| {
         let verilog = design.verilog().into_iter();

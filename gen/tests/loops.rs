@@ -189,8 +189,9 @@ fn the_text_does_not_grow_with_the_grid() {
 }
 
 /// Operands and sums enter at the edges; all other cells take them from their neighbours.
+#[proves("PET-76")]
 #[test]
-fn pet_76_inner_cells_take_data_from_other_cells_only() {
+fn inner_cells_take_data_from_other_cells_only() {
     let design = print(&PeArray::new(3, 4), &options(TextStyle::Structural));
     let text = |name: &str| {
         let mut modules = design.modules.iter();

@@ -73,8 +73,9 @@ const ADDERS: &str = "select -assert-none t:$mul t:$div t:$mod t:$pow t:$macc; \
                       select -assert-none heddle_offsets_row*/t:$sub heddle_offsets_row*/t:$alu; \
                       select -assert-none heddle_offsets_rows*/t:$add heddle_offsets_wave*/t:$add";
 
+#[proves("SGCR-30", "SGCR-50")]
 #[test]
-fn sgcr_30_sgcr_50_addresses_need_no_multiplier_and_one_adder_for_each_row() {
+fn addresses_need_no_multiplier_and_one_adder_for_each_row() {
     let Some(yosys) = linters::program("yosys") else {
         return;
     };

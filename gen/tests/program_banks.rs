@@ -28,8 +28,9 @@ fn clean(top: &str, params: &Params) {
     printed::clean(&name, &of_catalog(top, params));
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_parts_of_machines_with_the_program_in_banks_are_clean() {
+fn parts_of_machines_with_the_program_in_banks_are_clean() {
     for params in [
         params(1, 8, 3, 1024),
         params(6, 4, 0, 4096),
@@ -41,13 +42,15 @@ fn pet_60_parts_of_machines_with_the_program_in_banks_are_clean() {
     }
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_machines_with_the_program_in_banks_are_clean() {
+fn machines_with_the_program_in_banks_are_clean() {
     clean("top", &params(3, 8, 2, 2048));
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_only_the_path_of_the_host_to_program_banks_is_built() {
+fn only_the_path_of_the_host_to_program_banks_is_built() {
     // Eight banks: three work banks, one for the input, four for the program.
     let mut params = params(4, 8, 1, 8192);
     params.state_buffer.words_per_bank = 256;
@@ -80,8 +83,9 @@ fn instantiates(text: &str, module: &str, instance: &str) -> bool {
     lines.any(|line| line.starts_with(module) && line.ends_with(&instance))
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_program_banks_that_nobody_asked_for_leave_no_trace() {
+fn program_banks_that_nobody_asked_for_leave_no_trace() {
     let words = [
         "ProgramBanks",
         "prefetch",

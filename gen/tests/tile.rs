@@ -47,8 +47,9 @@ const GATES: &str = "({18{same_n}} & own) | ({18{same_a && !same_n}} & before) |
 const TABLE: &str = "{own, own, before, b} >> 18 * {same_n, same_a}";
 const WRONG: &str = "{before, before, own, b} >> 18 * {same_n, same_a}";
 
+#[proves("FSA-75")]
 #[test]
-fn fsa_75_the_selector_may_have_any_form() {
+fn the_selector_may_have_any_form() {
     let Some(yosys) = linters::program("yosys") else {
         return;
     };

@@ -164,7 +164,12 @@ fn state_buffer(p: &Params) -> Box<dyn Block> {
 
 fn partition(p: &Params) -> Box<dyn Block> {
     let (bank, offsets) = (SlicedShape::of_bank(p), size(p.state_buffer.row_offsets));
-    Box::new(Partition::new(BankCount::of(p), &bank, offsets))
+    Box::new(Partition::new(
+        BankCount::of(p),
+        &bank,
+        offsets,
+        size(p.array.rows),
+    ))
 }
 
 fn row_offset(p: &Params) -> Box<dyn Block> {

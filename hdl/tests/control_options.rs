@@ -53,8 +53,9 @@ fn is_bad_of(unit: Unit, options: PostOptions, pool: bool, word: u32) -> bool {
     u.bad_field_o.val()
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_drains_ask_for_what_is_there() {
+fn drains_ask_for_what_is_there() {
     let only = |activations, pooling| PostOptions {
         activations,
         pooling,
@@ -86,8 +87,9 @@ fn dual_scales_and_raised_sums_are_asked_for_where_they_are_there() {
     }
 }
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_words_of_pooling_are_checked() {
+fn words_of_pooling_are_checked() {
     for (product, median) in [(false, 0), (true, 0), (false, 9), (true, 32)] {
         let options = PostOptions {
             product,

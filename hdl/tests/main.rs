@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+extern crate heddle_proves;
+
 mod control_options;
 mod conventions;
 mod offsets;

@@ -37,8 +37,9 @@ fn table_reads(rows: usize, ws: bool, t: u64, k: u64, n: u64) -> (Vec<u64>, Vec<
     (bases, offsets)
 }
 
+#[proves("SGCR-09", "SGCR-12", "SGCR-24")]
 #[test]
-fn sgcr_09_sgcr_12_sgcr_24_each_base_is_read_once_and_each_offset_once_in_a_pass() {
+fn each_base_is_read_once_and_each_offset_once_in_a_pass() {
     let (bases, offsets) = table_reads(2, false, 4, 9, 1);
     assert_eq!(bases, [0, 1, 2, 3]);
     let pass: Vec<u64> = (0..9).collect();
@@ -50,8 +51,9 @@ fn sgcr_09_sgcr_12_sgcr_24_each_base_is_read_once_and_each_offset_once_in_a_pass
     assert_eq!(offsets, vec![pass; 6].concat());
 }
 
+#[proves("SGCR-54")]
 #[test]
-fn sgcr_54_the_tables_exchange_their_roles() {
+fn the_tables_exchange_their_roles() {
     let (bases, offsets) = table_reads(4, true, 4, 9, 1);
     assert_eq!(bases, [[0, 1, 2, 3]; 3].concat(), "12 base reads");
     assert_eq!(offsets, [0, 1, 2, 3, 4, 5, 6, 7, 8], "9 offset reads");

@@ -10,8 +10,9 @@ fn units(word: u64, bits: usize) -> impl Iterator<Item = u64> {
         .map(move |from| word >> from & (u64::MAX >> (64 - bits)))
 }
 
+#[proves("SPM-45")]
 #[test]
-fn spm_45_a_bank_holds_words_of_eight_bytes_in_units_of_any_size() {
+fn a_bank_holds_words_of_eight_bytes_in_units_of_any_size() {
     let words = [
         0,
         0x11,
@@ -94,8 +95,9 @@ fn step(
     clock_cycle!(*memory);
 }
 
+#[proves("SPM-05", "SPM-27")]
 #[test]
-fn spm_05_spm_27_counters_of_accesses_words_and_lanes() {
+fn counters_of_accesses_words_and_lanes() {
     let mut shape = SlicedShape::new(256, vec![4, 4]);
     shape.exact = true;
     let mut memory = Sliced::<8>::new(shape.clone());
@@ -130,9 +132,10 @@ fn spm_05_spm_27_counters_of_accesses_words_and_lanes() {
     assert_eq!(read(true), [0; 11]);
 }
 
+#[proves("SPM-01")]
 #[test]
 #[should_panic(expected = "latency is 8, allowed 2..=7")]
-fn spm_01_a_shape_that_cannot_be_built_is_refused() {
+fn a_shape_that_cannot_be_built_is_refused() {
     Sliced::<8>::new(SlicedShape {
         latency: 8,
         ..SlicedShape::new(16, vec![4, 4])

@@ -107,8 +107,9 @@ fn loops_of(test: Test, loops: &[[u64; 3]]) -> Vec<[u64; 3]> {
     loops.iter().map(form).collect()
 }
 
+#[proves("TTU-059", "TTU-061", "TTU-062")]
 #[test]
-fn ttu_059_ttu_061_ttu_062_every_combination_of_options_runs_what_it_has() {
+fn every_combination_of_options_runs_what_it_has() {
     for stages in [1, 2] {
         for shape in shapes(3, 3, stages) {
             let mut u = engine(shape);
@@ -144,8 +145,9 @@ fn ttu_059_ttu_061_ttu_062_every_combination_of_options_runs_what_it_has() {
     }
 }
 
+#[proves("TTU-004")]
 #[test]
-fn ttu_004_one_row_and_one_loop_have_every_combination_of_options() {
+fn one_row_and_one_loop_have_every_combination_of_options() {
     for shape in shapes(1, 1, 4) {
         let mut u = engine(shape);
         for test in tests(&shape) {

@@ -29,8 +29,9 @@ pub fn refused_layers(layers: &Value, message: &str) {
     assert!(errors.to_string().contains(message), "{errors}");
 }
 
+#[proves("PET-X4")]
 #[test]
-fn pet_x4_what_is_no_permutation_is_refused() {
+fn what_is_no_permutation_is_refused() {
     for axes in [[0, 0, 0, 0], [1, 2, 3, 3]] {
         refused(&[&format!(
             "transpose {{\"permutation\": {axes:?}}} -> layers[0].permutation is {axes:?}, expected"

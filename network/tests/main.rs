@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[macro_use]
+extern crate heddle_proves;
+
 mod bad_host;
 mod bad_matrices;
 mod bad_network;

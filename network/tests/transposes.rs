@@ -2,8 +2,9 @@
 
 use heddle_network::{Permutation, Shape};
 
+#[proves("PET-X4")]
 #[test]
-fn pet_x4_the_permutations_of_the_table_and_their_matrices() {
+fn the_permutations_of_the_table_and_their_matrices() {
     let matrices = |axes, batch, (channels, height, width)| {
         let permutation = Permutation {
             batch,

@@ -6,6 +6,10 @@
 //! this cycle, then the clock edge. [`blocks::offsets`] and [`blocks::gemm`] are lists first, what each row and
 //! column does in its order; only the rows of the unit have clocks. [`network`] runs the layers of a network by their meaning. Words of 8 bytes are numbers: byte k is bits 8k+7..8k.
 
+#[cfg(test)]
+#[macro_use]
+extern crate heddle_proves;
+
 pub mod array;
 pub mod blocks;
 pub mod buffer;

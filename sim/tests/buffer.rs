@@ -221,8 +221,9 @@ fn offer(buffer: &mut StateBufferModel, bases: &[u16], entry: u8) -> Vec<StateBu
         .collect()
 }
 
+#[proves("SGCR-54")]
 #[test]
-fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
+fn rows_add_their_offsets_and_a_sum_beyond_memory_is_a_fault() {
     // Row 2 has no valid entry, row 3 reaches beyond 256 bytes from base 11 on.
     let offsets = [Some(3), Some(7), None, Some(245)];
     let entries = [0, 1, 2, 3].map(|row| (row, 9, offsets[usize::from(row)]));
@@ -241,8 +242,9 @@ fn sgcr_54_rows_add_their_own_offsets_and_a_sum_beyond_the_memory_is_a_fault() {
 
 /// Example 5.1 on four rows, every partition holding all of A: which element each row reads in each clock of the
 /// three K tiles, from the first operand on; the second tile as the specification lists it.
+#[proves("SGCR-54", "SGCR-55")]
 #[test]
-fn sgcr_54_sgcr_55_the_weight_stationary_trace_is_that_of_the_specification() {
+fn the_weight_stationary_trace_is_that_of_the_specification() {
     const TAPS: [u16; 9] = [0, 1, 2, 4, 5, 6, 8, 9, 10];
     const TRACES: [&str; 3] = [
         "0 1 4 5 - - - | - 1 2 5 6 - - | - - 2 3 6 7 - | - - - 4 5 8 9",

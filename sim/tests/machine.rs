@@ -93,8 +93,9 @@ fn weights_of_one_word_for_one_vector_stall_the_stream() {
     assert_eq!(counters.get(Counter::SliceReads(0)), 1 + 3);
 }
 
+#[proves("SGCR-54", "SGCR-55")]
 #[test]
-fn sgcr_54_sgcr_55_each_row_adds_the_offset_of_its_k_tile() {
+fn each_row_adds_the_offset_of_its_k_tile() {
     // Three taps on two rows: two K tiles of two vectors; row 1 has nothing in the second.
     let mut machine = machine(&format!(
         "{LOAD}: 0..8 step 8, 0..16 step 8]\n{DRAIN}: 0..2 step 1]

@@ -9,8 +9,9 @@ fn named(partition: u32, word: u32) -> [u8; 8] {
     [partition as u8 + 1, word as u8, 0, 0, 0, 0, 0, 0]
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_a_copy_takes_the_promised_cycles() {
+fn a_copy_takes_the_promised_cycles() {
     let text = "copy rows=1 distance=120 [row 0 base 16: 0..24 step 8]\nsync wait=weights\nhalt";
     let (mut machine, _) = programmed(&params(), text);
     let places = || (0..2).flat_map(|partition| (0..32).map(move |word| (partition, word)));

@@ -54,8 +54,9 @@ fn run(
 
 const PAIRS: &str = "pool=sum window=2";
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_sums_of_pairs_go_through_a_table_in_the_promised_cycles() {
+fn sums_of_pairs_go_through_a_table_in_the_promised_cycles() {
     let (machine, end) = run(OPTIONS, "activation=1 pool=sum window=2", 2, 4);
     // 1 + 2, 3 + 4, and twice as much in the second column.
     let results = [0, 1].map(|row| machine.read_word(row, 8));
@@ -67,8 +68,9 @@ fn pet_58_pet_59_sums_of_pairs_go_through_a_table_in_the_promised_cycles() {
     assert_eq!(end.unwrap().get(Counter::Cycles), 69);
 }
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_a_drain_without_table_and_windows_only_takes_longer() {
+fn a_drain_without_table_and_windows_only_takes_longer() {
     let cycles = [Post::default(), OPTIONS].map(|post| {
         let (_, end) = run(post, "", 4, 4);
         end.unwrap().get(Counter::Cycles)
@@ -76,8 +78,9 @@ fn pet_58_a_drain_without_table_and_windows_only_takes_longer() {
     assert_eq!(cycles[0] + 3, cycles[1]);
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_windows_that_do_not_match_and_options_that_are_not_there_are_errors() {
+fn windows_that_do_not_match_and_missing_options_are_errors() {
     let only = |pooling, activations| Post {
         pooling,
         activations,

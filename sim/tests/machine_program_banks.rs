@@ -30,8 +30,9 @@ fn program(copies: usize) -> Vec<u32> {
     words(&lines)
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_a_program_in_banks_runs_as_one_in_a_memory_of_its_own_but_later() {
+fn a_program_in_banks_runs_as_one_in_its_own_memory_but_later() {
     for rows in [1, 2, 3, 6, 8, 9, 10, 17, 33, 64, 100] {
         let banked = params(rows);
         let mut separate = banked.clone();

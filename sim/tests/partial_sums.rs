@@ -77,8 +77,9 @@ fn product(flags: &str, vectors: u32, tiles: u32) -> String {
     )
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_k_tiles_of_few_vectors_wait_for_their_sums() {
+fn k_tiles_of_few_vectors_wait_for_their_sums() {
     for vectors in 1..=DISTANCE + 3 {
         let lines = [load(3), drain(vectors), product("first last", vectors, 3)];
         let (foot, top) = both(&lines);
@@ -92,8 +93,9 @@ fn pet_57_k_tiles_of_few_vectors_wait_for_their_sums() {
     }
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_a_product_that_starts_from_the_bias_or_stores_nothing_makes_nobody_wait() {
+fn a_product_from_the_bias_or_without_store_makes_nobody_wait() {
     // Two column tiles of one K tile, then an epilogue of sums stored long ago.
     let [one, two] = [product("first last", 2, 1), product("first", 2, 1)];
     for lines in [
@@ -106,8 +108,9 @@ fn pet_57_a_product_that_starts_from_the_bias_or_stores_nothing_makes_nobody_wai
     }
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_streamed_weights_need_tiles_as_long_as_the_way_through_the_array() {
+fn streamed_weights_need_tiles_as_long_as_the_way_through() {
     // Three tiles of one vector, each behind so many words.
     for period in [2, DISTANCE - 1, DISTANCE, DISTANCE + 1] {
         let load = format!(

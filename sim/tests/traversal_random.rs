@@ -177,8 +177,9 @@ fn random_rows(rng: &mut ChaCha8Rng) -> Vec<Row> {
     rows
 }
 
+#[proves("TTU-042", "TTU-043", "TTU-053", "TTU-062", "TTU-066")]
 #[test]
-fn ttu_042_ttu_043_ttu_053_ttu_062_ttu_066_sequence_is_that_of_loops_around_loops() {
+fn sequence_is_that_of_loops_around_loops() {
     let mut seen = BTreeMap::new();
     for seed in 0..3000 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

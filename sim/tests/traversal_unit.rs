@@ -54,8 +54,9 @@ fn start() -> Command {
     }
 }
 
+#[proves("TTU-015", "TTU-040", "TTU-059", "TTU-062", "TTU-064")]
 #[test]
-fn ttu_015_ttu_040_ttu_059_ttu_062_ttu_064_software_model_passes_all_vectors() {
+fn software_model_passes_all_vectors() {
     let mut counts = Vec::new();
     for bits in [8, 16, 24, 32] {
         let shape = UnitShape {
@@ -82,8 +83,9 @@ fn ttu_015_ttu_040_ttu_059_ttu_062_ttu_064_software_model_passes_all_vectors() {
     assert_eq!(counts, [40, 41, 42, 42], "vectors that fit");
 }
 
+#[proves("TTU-006", "TTU-007", "TTU-026", "TTU-033", "TTU-039")]
 #[test]
-fn ttu_006_ttu_007_ttu_026_ttu_033_ttu_039_offsets_and_flags_follow_the_worked_trace() {
+fn offsets_and_flags_follow_the_worked_trace() {
     let elements = execute(&[vector("TV3").command()]).elements;
     let expected: Vec<(usize, [u64; 3], &str)> = vec![
         (0, [12, 0, 0], "-ff"),
@@ -121,8 +123,9 @@ fn ttu_006_ttu_007_ttu_026_ttu_033_ttu_039_offsets_and_flags_follow_the_worked_t
     }
 }
 
+#[proves("TTU-020")]
 #[test]
-fn ttu_020_worked_tensor_has_unique_addresses_and_duplicates_are_emitted_as_loaded() {
+fn worked_addresses_are_unique_and_loaded_duplicates_come_out() {
     let distinct = |id| {
         let mut all = addresses(&execute(&[vector(id).command()]).elements);
         let length = all.len();
@@ -151,8 +154,9 @@ fn registers(base: u64, loops: &[(u64, u64, u64)]) -> RowRegisters {
     }
 }
 
+#[proves("TTU-001", "TTU-014", "TTU-017", "TTU-032", "TTU-063")]
 #[test]
-fn ttu_001_ttu_014_ttu_017_ttu_032_ttu_063_one_instruction_loads_all_registers() {
+fn one_instruction_loads_all_registers() {
     let mut unit = UnitModel::new(SHAPE);
     let words = vector("TV3").command().encode();
     for word in &words[..words.len() - 1] {
@@ -183,8 +187,9 @@ fn ttu_001_ttu_014_ttu_017_ttu_032_ttu_063_one_instruction_loads_all_registers()
     assert_eq!(addresses(&again.elements), vector("TV3").addresses);
 }
 
+#[proves("TTU-016")]
 #[test]
-fn ttu_016_loops_without_an_end_have_one_iteration_under_every_test() {
+fn loops_without_an_end_have_one_iteration_under_every_test() {
     for test in [EndTest::AtLeast, EndTest::Equal, EndTest::Trips] {
         let rows = [Row {
             test,

@@ -4,6 +4,10 @@
 //! [`heddle_verilate::build_shared`] makes. The C++ side drives pins and knows nothing; stimulus, model
 //! and comparison are Rust.
 
+#[cfg(test)]
+#[macro_use]
+extern crate heddle_proves;
+
 mod api;
 mod error;
 pub mod host;

@@ -158,8 +158,9 @@ fn random_array(sources: &Sources, rows: usize, cols: usize, seed: u64) -> Check
     Ok(coverage)
 }
 
+#[proves("PET-08")]
 #[test]
-fn pet_08_cells_and_arrays_follow_their_model() {
+fn cells_and_arrays_follow_their_model() {
     for (sources, rows, cols) in arrays() {
         run_seeds(|seed| random_array(sources, rows, cols, seed));
     }
@@ -303,8 +304,9 @@ fn accumulate(sources: &Sources, seed: u64) -> Checked {
     }
 }
 
+#[proves("SPM-47")]
 #[test]
-fn spm_47_pe_accumulates_one_product_per_clock() {
+fn pe_accumulates_one_product_per_clock() {
     for seed in rtl::seeds() {
         accumulate(&PE, seed).or_panic();
     }

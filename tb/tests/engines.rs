@@ -71,8 +71,9 @@ fn check_report(report: &NetworkReport, program: &Program) {
     }
 }
 
+#[proves("FSA-16", "FSA-17", "FSA-18")]
 #[test]
-fn fsa_16_fsa_17_fsa_18_digits_on_both_engines_slow() {
+fn digits_on_both_engines_slow() {
     let network = Network::from_json(include_str!("../../models/digits.json")).or_panic();
     let params = params(include_str!("../../configs/edge.json"), 8);
     let [fastest, all] = check(&network, params, &network.images[..4]);
@@ -80,8 +81,9 @@ fn fsa_16_fsa_17_fsa_18_digits_on_both_engines_slow() {
     assert_eq!(all, ["conv1", "conv2", "conv3", "fc"]);
 }
 
+#[proves("FSA-16", "FSA-17", "FSA-18")]
 #[test]
-fn fsa_16_fsa_17_fsa_18_mobile_on_both_engines_slow() {
+fn mobile_on_both_engines_slow() {
     let network = Network::from_json(include_str!("../../models/mobile.json")).or_panic();
     let params = params(include_str!("../../configs/mobile.json"), 8);
     let [fastest, all] = check(&network, params, &network.images[..2]);
@@ -90,8 +92,9 @@ fn fsa_16_fsa_17_fsa_18_mobile_on_both_engines_slow() {
 }
 
 /// The golden network gives the recorded outputs (`heddle-import`).
+#[proves("FSA-16", "FSA-17", "FSA-18")]
 #[test]
-fn fsa_16_fsa_17_fsa_18_a_residual_network_on_both_engines_and_the_host() {
+fn a_residual_network_on_both_engines_and_the_host() {
     let network = imported(&read("residual.tflite"), &[]).network.unwrap();
     let network = Network::from_file(network).or_panic();
     let image = recorded_image(&network, &mut arrays("residual.npz"), "");
@@ -156,8 +159,9 @@ fn image_with(values: usize) -> Vec<i8> {
         .collect()
 }
 
+#[proves("FSA-16", "FSA-18")]
 #[test]
-fn fsa_16_fsa_18_a_map_goes_to_the_cluster_by_the_count_of_its_zeros() {
+fn a_map_goes_to_the_cluster_by_the_count_of_its_zeros() {
     let machine = small_machine();
     // The bias leaves no zero in what the first layer makes.
     let layers = [points("first", -128, -128), points("second", 0, -128)];
@@ -204,8 +208,9 @@ fn fsa_16_fsa_18_a_map_goes_to_the_cluster_by_the_count_of_its_zeros() {
 }
 
 /// A separable layer of three channels: depthwise without activation, combined by 1 x 1, then ReLU and pooling.
+#[proves("FSA-56")]
 #[test]
-fn fsa_56_a_separable_layer_has_its_activation_and_pooling_behind_the_second_half() {
+fn separable_layers_activate_and_pool_behind_the_second_half() {
     let machine = small_machine();
     let weights = |count: i32, by: i32| {
         (0..count)

@@ -122,8 +122,9 @@ fn figure_3(sources: &Sources) -> Checked {
     }
 }
 
+#[proves("PET-10", "PET-11", "PET-13")]
 #[test]
-fn pet_10_pet_11_pet_13_sums_of_figure_3_cycle_by_cycle() {
+fn sums_of_figure_3_cycle_by_cycle() {
     for style in [TextStyle::Structural, TextStyle::Loops] {
         let sources = emitted_as(&PeArray::new(4, 4), style);
         assert_eq!(figure_3(&sources), Ok(()));
@@ -141,8 +142,9 @@ fn a_fault_in_a_cell_shows_in_figure_3() {
 }
 
 /// 128 x 64: loop style, the structural text takes minutes to build.
+#[proves("PET-11", "PET-13")]
 #[test]
-fn pet_11_pet_13_sums_of_figure_4_cycle_by_cycle() {
+fn sums_of_figure_4_cycle_by_cycle() {
     let (rows, cols) = (128, 64);
     let sources = emitted_as(&PeArray::new(rows, cols), TextStyle::Loops);
     let mut array = Array::new(&sources, rows, cols);

@@ -562,8 +562,9 @@ fn column_parameters_reach_their_column_and_tile_alone() {
     }
 }
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_entries_of_tables_that_do_not_exist_are_not_written() {
+fn entries_of_tables_that_do_not_exist_are_not_written() {
     let machine = Machine::new(machines::pooling());
     let (mut pair, mut rng) = pair_of(&machine, 4);
     let tables = pair.params().post.activations;

@@ -29,8 +29,9 @@ fn words(host: &mut Host, params: &Params, words: std::ops::Range<u32>) -> Vec<[
     host.read_words(&places).unwrap()
 }
 
+#[proves("PET-60", "PET-61")]
 #[test]
-fn pet_60_pet_61_the_input_of_the_digits_is_visible_only_in_the_input_bank() {
+fn the_input_of_the_digits_is_visible_only_in_the_input_bank() {
     let network = Network::from_json(include_str!("../../models/digits.json")).unwrap();
     let mut params = Params::from_json(include_str!("../../configs/edge.json")).unwrap();
     params.name = "input_digits".to_string();
@@ -136,8 +137,9 @@ fn product(params: &Params, operands: u32, vectors: u32) -> [Instruction; 2] {
     ]
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_weight_and_drain_addresses_in_an_input_bank_are_errors() {
+fn weight_and_drain_addresses_in_an_input_bank_are_errors() {
     let machine = Machine::new(machines::buffered());
     let pair = &mut machine.pair(1);
     let params = pair.params();
@@ -176,8 +178,9 @@ fn pet_61_weight_and_drain_addresses_in_an_input_bank_are_errors() {
     }
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_words_that_a_drain_would_write_to_an_input_bank_are_errors() {
+fn words_that_a_drain_would_write_to_an_input_bank_are_errors() {
     let machine = Machine::new(machines::buffered());
     let pair = &mut machine.pair(2);
     let params = pair.params();
@@ -208,8 +211,9 @@ fn pet_61_words_that_a_drain_would_write_to_an_input_bank_are_errors() {
     check(pair, &[weights, back, matmul, HALT], Some(1));
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_operands_come_from_input_banks_with_and_without_row_offsets() {
+fn operands_come_from_input_banks_with_and_without_row_offsets() {
     let machine = Machine::new(machines::buffered());
     let pair = &mut machine.pair(3);
     let params = pair.params();
@@ -241,8 +245,9 @@ fn short_banks() -> Params {
     params
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_words_backwards_count_where_they_are_read() {
+fn words_backwards_count_where_they_are_read() {
     let machine = Machine::new(short_banks());
     let pair = &mut machine.pair(4);
     let params = pair.params();

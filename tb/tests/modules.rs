@@ -89,8 +89,9 @@ fn drive_host(s: &mut Stimulus, requests: &mut Vec<(u64, u64)>, episode: u64) {
 }
 
 /// With an input bank and all options of post-processing.
+#[proves("PET-58", "PET-59", "PET-61")]
 #[test]
-fn pet_58_pet_59_pet_61_whole_machine_agrees() {
+fn whole_machine_agrees() {
     let mut requests = Vec::new();
     agreement("top", designs::top())
         .seed(37)

@@ -50,8 +50,9 @@ fn chain(rows: u32, cols: u32) -> Network {
     )
 }
 
+#[proves("PET-35", "PET-36", "PET-37", "PET-40", "PET-41")]
 #[test]
-fn pet_35_pet_36_pet_37_pet_40_pet_41_a_transpose_between_products_without_the_host() {
+fn a_transpose_between_products_without_the_host() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for params in [machines::tiny(), machines::tall(), machines::wide()] {
         let machine = Machine::new(params);
@@ -102,8 +103,9 @@ fn nchw_to_nhwc(batch: u32, channels: u32, height: u32, width: u32) -> Network {
     network([batch * channels, height, width], 0, &[layer])
 }
 
+#[proves("PET-X4")]
 #[test]
-fn pet_x4_channels_last_of_the_annex_and_of_random_tensors() {
+fn channels_last_of_the_annex_and_of_random_tensors() {
     let machine = Machine::new(machines::tiny());
     let options = whole(DrainForm::All);
     let annex = nchw_to_nhwc(1, 3, 2, 2);
@@ -127,8 +129,9 @@ fn pet_x4_channels_last_of_the_annex_and_of_random_tensors() {
     }
 }
 
+#[proves("PET-X1")]
 #[test]
-fn pet_x1_elements_of_16_bits_as_a_layer() {
+fn elements_of_16_bits_as_a_layer() {
     let machine = Machine::new(machines::tiny());
     let layer = json!({"kind": "transpose", "name": "wide", "element_bytes": 2});
     let network = network([1, 2, 4], 0, &[layer]);
@@ -179,8 +182,9 @@ fn random_network(machine: &Machine, seed: u64, coverage: &mut Coverage) -> Chec
     Ok(true)
 }
 
+#[proves("PET-42", "PET-46")]
 #[test]
-fn pet_42_pet_46_random_networks_of_matrices() {
+fn random_networks_of_matrices() {
     for params in [machines::tiny(), machines::tall(), machines::wide()] {
         let machine = Machine::new(params);
         rtl::run_seeds(|seed| {

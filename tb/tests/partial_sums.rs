@@ -63,8 +63,9 @@ fn run(pair: &mut Pair, program: &[Instruction]) -> Checked<impl Fn(Counter) -> 
     }
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_rounds_start_from_the_sums_of_the_round_before() {
+fn rounds_start_from_the_sums_of_the_round_before() {
     let machine = Machine::new(with_sums_at_top(tall()));
     let distance = machine.params.array.rows + 3;
     let mut pair = machine.pair(57);

@@ -77,9 +77,9 @@ pub fn mobile() -> (Network, Machine) {
     (network, Machine::new(params))
 }
 
+#[proves("TTU-056", "TTU-057", "TTU-058", "SPM-46")]
 #[test]
-fn ttu_056_ttu_057_ttu_058_spm_46_tiny_model_read_and_written_by_three_units_gives_the_golden_outputs_and_counters()
- {
+fn tiny_model_by_three_units_gives_golden_outputs_and_counters() {
     let text = include_str!("../../models/tiny.json");
     let network = Network::from_json(text).or_panic();
     let machine = Machine::new(machines::tiny());
@@ -269,8 +269,9 @@ fn run_mappings(params: Params, coverage: &mut Coverage) {
     }
 }
 
+#[proves("SGCR-54", "SGCR-55")]
 #[test]
-fn sgcr_54_sgcr_55_both_mappings_of_a_first_layer_give_the_golden_outputs() {
+fn both_mappings_of_a_first_layer_give_the_golden_outputs() {
     let mut coverage = Coverage::default();
     for params in [
         machines::tiny(),
@@ -284,8 +285,9 @@ fn sgcr_54_sgcr_55_both_mappings_of_a_first_layer_give_the_golden_outputs() {
 }
 
 /// The tables of the rows are written once, before the first image, and serve all of them.
+#[proves("SGCR-20", "SGCR-23")]
 #[test]
-fn sgcr_20_sgcr_23_one_load_of_the_row_offsets_serves_all_images() {
+fn one_load_of_the_row_offsets_serves_all_images() {
     let machine = Machine::new(machines::tiny());
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let network = first_layer_network(&mut rng, 2);
@@ -338,8 +340,9 @@ fn run_networks(params: Params, wanted: usize) -> Coverage {
 
 /// Every value is that of the golden network, which knows no memory: all layouts and a plain memory give the same
 /// outputs. The bits are held against the accesses of a plain memory.
+#[proves("PET-61", "SPM-45")]
 #[test]
-fn pet_61_spm_45_random_networks_agree_on_machines_of_every_kind() {
+fn random_networks_agree_on_machines_of_every_kind() {
     for (params, wanted) in [
         (machines::tiny(), 20),
         (machines::pooling(), 40),
@@ -354,8 +357,9 @@ fn pet_61_spm_45_random_networks_agree_on_machines_of_every_kind() {
 
 /// Depthwise and 1x1 convolutions, residual adds, maxima and means of a trained network, layer by layer and in
 /// one run.
+#[proves("PET-59")]
 #[test]
-fn pet_59_the_mobile_network_gives_the_golden_outputs_and_counters() {
+fn the_mobile_network_gives_the_golden_outputs_and_counters() {
     let (network, machine) = mobile();
     for whole in [false, true] {
         let options = Options {
@@ -392,8 +396,9 @@ const LAYOUTS: [(&str, &str); 13] = [
     ("eight", r#""widths": [1, 1, 1, 1, 1, 1, 1, 1]"#),
 ];
 
+#[proves("SPM-45")]
 #[test]
-fn spm_45_random_networks_agree_with_every_option_of_the_slices_slow() {
+fn random_networks_agree_with_every_option_of_the_slices_slow() {
     for (name, slices) in LAYOUTS {
         let coverage = run_networks(machines::sliced(name, slices), 6);
         for event in ["several layers", "stall for weights", "skipped slice"] {

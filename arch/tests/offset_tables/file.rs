@@ -13,8 +13,9 @@ fn file(words: &[u32]) -> Vec<u8> {
     bytes
 }
 
+#[proves("SGCR-02", "SGCR-18")]
 #[test]
-fn sgcr_02_sgcr_18_the_file_holds_t_bases_and_k_offsets_and_the_weight_base_if_wanted() {
+fn a_file_has_t_bases_k_offsets_and_a_weight_base_if_wanted() {
     let plain = example().to_bytes().expect("bytes");
     let head = [u32::from_le_bytes(*b"HDOT"), 1, 0, 0, 4, 9, 4, 1];
     let entries = [0, 1, 4, 5, 0, 1, 2, 4, 5, 6, 8, 9, 10];

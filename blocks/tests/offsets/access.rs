@@ -135,8 +135,9 @@ fn orders(tables: &Tables, tile: usize) -> [Vec<i64>; 2] {
     ]
 }
 
+#[proves("SGCR-36")]
 #[test]
-fn sgcr_36_line_fills_of_5_9() {
+fn line_fills_of_5_9() {
     let small = tables(&request(figure13()));
     let [together, apart] = orders(&small, 4);
     for (lines, k_outer, row_outer) in [(1, 16, 12), (2, 4, 10), (3, 4, 4)] {
@@ -148,8 +149,9 @@ fn sgcr_36_line_fills_of_5_9() {
     assert_eq!(line_reads(four.steps(&small), 4), 18);
 }
 
+#[proves("SGCR-36")]
 #[test]
-fn sgcr_36_line_fills_of_a_larger_case_of_5_9() {
+fn line_fills_of_a_larger_case_of_5_9() {
     let shape = Convolution {
         channels: 8,
         ..convolution(34, 34, [3, 3])

@@ -34,8 +34,9 @@ fn data_are_those_of_the_specification() {
     assert_eq!(convolve(&shape(), at, &b), c());
 }
 
+#[proves("SGCR-04", "SGCR-05", "SGCR-07")]
 #[test]
-fn sgcr_04_sgcr_05_sgcr_07_tables_of_5_3() {
+fn bases_and_offsets_of_5_3() {
     let tables = tables(&asymmetric());
     assert_eq!(
         (&tables.bases[..], &tables.offsets[..]),
@@ -55,8 +56,9 @@ fn sgcr_04_sgcr_05_sgcr_07_tables_of_5_3() {
     tables.check_in(334).expect_err("too small");
 }
 
+#[proves("SGCR-32")]
 #[test]
-fn sgcr_32_all_48_results_of_5_3() {
+fn all_48_results_of_5_3() {
     assert_eq!(run(&asymmetric(), &asymmetric_a(), &asymmetric_b()), c());
 }
 
@@ -102,8 +104,9 @@ fn steps_of_5_3() {
     assert_eq!(run(&running, &asymmetric_a(), &asymmetric_b()), c());
 }
 
+#[proves("SGCR-21")]
 #[test]
-fn sgcr_21_tables_read_back_from_a_file_give_the_same_results() {
+fn tables_read_back_from_a_file_give_the_same_results() {
     let wanted = Request {
         weight_base: Some(77),
         running: true,
@@ -117,8 +120,9 @@ fn sgcr_21_tables_read_back_from_a_file_give_the_same_results() {
     assert_eq!(read.weight_base, Some(77));
 }
 
+#[proves("SGCR-19")]
 #[test]
-fn sgcr_19_tables_without_a_weight_base_are_the_same_for_all_places_of_the_weights() {
+fn without_a_weight_base_tables_are_equal_for_all_weight_places() {
     let with = |weight_base| {
         let wanted = Request {
             weight_base,

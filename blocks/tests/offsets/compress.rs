@@ -32,8 +32,9 @@ fn nest(value: i32, counts: [u32; 3], steps: [i32; 3]) -> Fill {
     })
 }
 
+#[proves("SGCR-49")]
 #[test]
-fn sgcr_49_the_12_bases_of_an_image_and_a_step_of_168_bytes_are_24_bases() {
+fn the_12_bases_of_an_image_and_a_step_of_168_bytes_are_24_bases() {
     let filled = bases_by_image(&asymmetric()).expect("a batch");
     let repeat = repeat([12, 12, 1], 168);
     assert_eq!(filled.fills, [repeat]);
@@ -42,8 +43,9 @@ fn sgcr_49_the_12_bases_of_an_image_and_a_step_of_168_bytes_are_24_bases() {
     assert_eq!(filled.words(), 15);
 }
 
+#[proves("SGCR-50")]
 #[test]
-fn sgcr_50_increments_of_5_3_reproduce_both_lists() {
+fn increments_of_5_3_reproduce_both_lists() {
     let bases = bases_by_counters(&asymmetric()).expect("counters");
     assert_eq!(bases, only(nest(0, [3, 4, 2], [4, 6, 118])));
     assert_eq!(bases.expand(), tables(&asymmetric()).bases);

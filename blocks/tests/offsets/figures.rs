@@ -11,8 +11,9 @@ fn data() -> [Vec<i64>; 2] {
     [wide(&examples::SMALL_A), wide(&examples::SMALL_B)]
 }
 
+#[proves("SGCR-02", "SGCR-04")]
 #[test]
-fn sgcr_02_sgcr_04_example_5_1_has_4_bases_and_9_offsets() {
+fn example_5_1_has_4_bases_and_9_offsets() {
     let tables = tables(&request(figure13()));
     assert_eq!(tables.bases, SMALL_BASES);
     assert_eq!(tables.offsets, SMALL_OFFSETS);
@@ -23,8 +24,9 @@ fn sgcr_02_sgcr_04_example_5_1_has_4_bases_and_9_offsets() {
     );
 }
 
+#[proves("SGCR-05")]
 #[test]
-fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
+fn rows_of_5_1_1_are_pixel_and_image() {
     let found = rows(&figure13());
     let row = |pixel, y, x| GemmRow {
         image: 0,
@@ -36,8 +38,9 @@ fn sgcr_05_rows_of_5_1_1_are_pixel_and_image() {
     assert_eq!(found, expected);
 }
 
+#[proves("SGCR-07")]
 #[test]
-fn sgcr_07_counters_c_v_u_make_the_taps_of_5_1_2() {
+fn counters_c_v_u_make_the_taps_of_5_1_2() {
     let taps = taps(&figure13(), false);
     let tap = |k: u32| Tap {
         channel: 0,
@@ -61,8 +64,9 @@ fn addresses(tables: &Tables, row: usize) -> Vec<i64> {
     (0..distances.len()).map(address).collect()
 }
 
+#[proves("SGCR-10")]
 #[test]
-fn sgcr_10_addresses_of_5_1_2_are_base_plus_offset() {
+fn addresses_of_5_1_2_are_base_plus_offset() {
     let tables = tables(&request(figure13()));
     for row in 0..4 {
         assert_eq!(addresses(&tables, row), expected(row), "row {row}");
@@ -94,8 +98,9 @@ fn blocks_of_figure_14_and_the_sums_of_5_1_3() {
     assert_eq!(run(&request, &a, &b), [303, 348, 483, 528]);
 }
 
+#[proves("SGCR-11")]
 #[test]
-fn sgcr_11_steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
+fn steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
     let running = Request {
         running: true,
         ..request(figure13())
@@ -120,8 +125,9 @@ fn sgcr_11_steps_of_5_1_4_give_the_same_addresses_and_mixed_lists_do_not() {
     mixed.check_in(16).expect_err("the check finds it too");
 }
 
+#[proves("SGCR-06", "SGCR-10")]
 #[test]
-fn sgcr_06_sgcr_10_examples_of_5_2() {
+fn addresses_of_both_threads_of_5_2() {
     let tables = Tables {
         bases: vec![100, 200],
         offsets: vec![0, 3, 7],
@@ -145,8 +151,9 @@ fn sgcr_06_sgcr_10_examples_of_5_2() {
     assert_eq!(weight_order(&request(convolution(1, 41, [1, 16])))[13], 13);
 }
 
+#[proves("SGCR-17")]
 #[test]
-fn sgcr_17_any_order_of_the_taps_gives_the_same_sums() {
+fn any_order_of_the_taps_gives_the_same_sums() {
     let [a, b] = data();
     for running in [false, true] {
         let plain = Request {
@@ -177,8 +184,9 @@ fn figure15() -> Convolution {
     }
 }
 
+#[proves("SGCR-37", "SGCR-38", "SGCR-39")]
 #[test]
-fn sgcr_37_sgcr_38_sgcr_39_lists_and_addresses_of_figure_15() {
+fn lists_and_addresses_of_figure_15() {
     let lists = index::tables(&figure15()).expect("a plain convolution");
     let (m_base, k_memory_offset) = &lists;
     assert_eq!(*k_memory_offset, [0, 1, 2, 7, 8, 9, 42, 43, 44, 49, 50, 51]);
@@ -192,8 +200,9 @@ fn sgcr_37_sgcr_38_sgcr_39_lists_and_addresses_of_figure_15() {
     assert_eq!(index::global_address(&lists, 49, 3, 11), (167, 3 * 12 + 11));
 }
 
+#[proves("SGCR-41")]
 #[test]
-fn sgcr_41_tables_made_in_another_order_by_other_blocks_are_the_same() {
+fn tables_made_in_another_order_by_other_blocks_are_the_same() {
     let wanted = request(figure15());
     let tables = tables(&wanted);
     let offsets = heddle_blocks::offsets::compress::offsets_by_counters(&wanted);

@@ -34,8 +34,9 @@ fn weights(count: i64) -> Vec<i64> {
     (0..count).map(|j| (j * 37 + 5) % 23 - 11).collect()
 }
 
+#[proves("SGCR-32")]
 #[test]
-fn sgcr_32_tables_and_steps_of_5_6_give_the_same_results() {
+fn tables_and_steps_of_5_6_give_the_same_results() {
     let expected = convolve(&shape(Layout::Nchw, 1), element, &weights(8));
     for ((layout, vector), lists) in LAYOUTS.into_iter().zip(examples::LAYOUTS) {
         let shape = shape(layout, vector);
@@ -54,8 +55,9 @@ fn sgcr_32_tables_and_steps_of_5_6_give_the_same_results() {
     }
 }
 
+#[proves("SGCR-51")]
 #[test]
-fn sgcr_51_a_step_of_nhwc_is_negative_and_the_results_are_those_of_nchw() {
+fn a_step_of_nhwc_is_negative_and_the_results_are_those_of_nchw() {
     let wanted = Request {
         running: true,
         ..request(shape(Layout::Nhwc, 1))
@@ -74,8 +76,9 @@ fn sgcr_51_a_step_of_nhwc_is_negative_and_the_results_are_those_of_nchw() {
     );
 }
 
+#[proves("SGCR-17", "SGCR-36")]
 #[test]
-fn sgcr_17_sgcr_36_the_order_for_reuse_follows_the_memory() {
+fn the_order_for_reuse_follows_the_memory() {
     let orders = [
         ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 6, 7, 12, 13, 18, 19]),
         ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 12, 13, 24, 25, 36, 37]),

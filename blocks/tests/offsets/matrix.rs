@@ -28,8 +28,9 @@ fn product(rows: i64, depth: i64, outputs: i64, a: impl Fn(i64, i64) -> i64) -> 
         .collect()
 }
 
+#[proves("SGCR-33")]
 #[test]
-fn sgcr_33_a_fully_connected_layer_is_a_row_for_each_image() {
+fn a_fully_connected_layer_is_a_row_for_each_image() {
     let layer = FullyConnected {
         inputs: 5,
         outputs: 3,
@@ -50,8 +51,9 @@ fn sgcr_33_a_fully_connected_layer_is_a_row_for_each_image() {
     assert_eq!(run(&wanted, &memory, &weights), expected);
 }
 
+#[proves("SGCR-33")]
 #[test]
-fn sgcr_33_matrices_have_a_leading_dimension_and_may_be_transposed() {
+fn matrices_have_a_leading_dimension_and_may_be_transposed() {
     let matrix = |leading, transposed| Matrix {
         rows: 4,
         depth: 3,

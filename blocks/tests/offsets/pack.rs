@@ -113,8 +113,9 @@ fn weight_stationary(request: &Request, rows: usize, columns: usize) -> Vec<i64>
     loops.c
 }
 
+#[proves("SGCR-53")]
 #[test]
-fn sgcr_53_a_pointer_that_only_increments_gives_the_results_of_5_3() {
+fn a_pointer_that_only_increments_gives_the_results_of_5_3() {
     for reuse_order in [false, true] {
         let wanted = Request {
             reuse_order,

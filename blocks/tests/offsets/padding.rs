@@ -22,8 +22,9 @@ fn c() -> Vec<i64> {
     PADDED_C.map(i64::from).to_vec()
 }
 
+#[proves("SGCR-47")]
 #[test]
-fn sgcr_47_table_5_5_has_49_reads_of_81() {
+fn table_5_5_has_49_reads_of_81() {
     let tables = tables(&request(padded(Pad::Mask)));
     assert_eq!(tables.offsets, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     let masks = tables.masks.as_ref().expect("masks");
@@ -65,8 +66,9 @@ fn a_check_of_the_range_alone_gives_the_wrong_results_of_5_5() {
     assert_eq!(found, [115, 154, 196, 240, 285, 240, 196, 154, 115]);
 }
 
+#[proves("SGCR-48")]
 #[test]
-fn sgcr_48_a_stored_border_gives_the_same_results() {
+fn a_stored_border_gives_the_same_results() {
     let request = request(padded(Pad::Border));
     let tables = tables(&request);
     assert_eq!(tables.bases, [0, 1, 2, 5, 6, 7, 10, 11, 12]);
@@ -79,8 +81,9 @@ fn sgcr_48_a_stored_border_gives_the_same_results() {
     assert_eq!(run(&request, &memory, &filter()), c());
 }
 
+#[proves("SGCR-03")]
 #[test]
-fn sgcr_03_masked_rows_may_have_equal_bases() {
+fn masked_rows_may_have_equal_bases() {
     let small = Convolution {
         height: 2,
         width: 2,

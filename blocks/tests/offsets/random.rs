@@ -115,8 +115,9 @@ impl Seen {
     }
 }
 
+#[proves("SGCR-03", "SGCR-06", "SGCR-08", "SGCR-17", "SGCR-46", "SGCR-50")]
 #[test]
-fn sgcr_03_sgcr_06_sgcr_08_sgcr_17_sgcr_46_sgcr_50_random_shapes_are_those_of_nested_loops() {
+fn random_shapes_are_those_of_nested_loops() {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut seen = Seen::default();
     let mut same_size = 0;

@@ -29,8 +29,9 @@ fn check(wanted: &Request, numbers: [u64; 5], growth: f64, bits: [u32; 2], disti
     assert_eq!(sizes(&running, &tables(&running)), expected);
 }
 
+#[proves("SGCR-02")]
 #[test]
-fn sgcr_02_tables_of_5_9_and_what_they_replace() {
+fn tables_of_5_9_and_what_they_replace() {
     check(&request(figure13()), [4, 9, 13, 36, 16], 2.25, [3, 4], 2);
     check(&asymmetric(), [24, 12, 36, 288, 168], 1.71, [8, 7], 3);
     let bordered = Convolution {

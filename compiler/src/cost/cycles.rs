@@ -283,8 +283,9 @@ mod tests {
     use super::*;
 
     /// Copies and SYNC between the instructions of products, against the golden machine.
+    #[proves("PET-54")]
     #[test]
-    fn pet_54_cycles_with_copies_are_those_of_the_golden_machine() {
+    fn cycles_with_copies_are_those_of_the_golden_machine() {
         let text = r#"{"name": "test", "array": {"rows": 4, "cols": 4},
             "traversal": {"rows": 3, "loops": 3, "offset_bits": 16, "address_bits": 16},
             "state_buffer": {"banks": 4, "words_per_bank": 64,

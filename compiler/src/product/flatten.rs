@@ -144,8 +144,9 @@ mod tests {
         Flattening::new(channels, kernel, [1, 1], rows)
     }
 
+    #[proves("SGCR-55")]
     #[test]
-    fn sgcr_55_every_tap_has_one_row_and_only_the_last_k_tile_has_rows_without() {
+    fn every_tap_has_a_row_and_only_the_last_k_tile_has_spare_rows() {
         for channels in 1..5 {
             for kernel in [[1, 1], [3, 3], [2, 5], [1, 4]] {
                 for rows in 1..40 {

@@ -112,8 +112,9 @@ mod tests {
         }
     }
 
+    #[proves("FSA-31")]
     #[test]
-    fn fsa_31_all_permutations_of_eight_have_a_route() {
+    fn all_permutations_of_eight_have_a_route() {
         let mut to = [0, 1, 2, 3, 4, 5, 6, 7];
         let mut turns = [0; 8];
         let mut count = 1;

@@ -5,7 +5,8 @@ use heddle_kernel::prelude::*;
 /// Adds the events of one partition, mostly one of each bank, to those of the partitions before.
 ///
 /// # Timing
-/// An event is in the sum two cycles later, the events of the partitions before one. Sums wrap at 10 bits.
+/// An event is in the sum two cycles later, the events of the partitions before one. A sum has as many bits as the most events of a clock
+/// need; the others stay 0.
 #[module]
 pub struct EventSum {
     /// Events of the banks in this cycle.
@@ -19,6 +20,8 @@ pub struct EventSum {
     count: [Signal<Local, Bits<4>>; banks + 1],
     /// Banks.
     _banks: Param<'b'>,
+    /// Most events of a clock in all partitions.
+    _most: Param<'m'>,
 }
 
 #[kernel]
@@ -29,6 +32,7 @@ impl EventSum {
         for b in 0..self._banks {
             self.count[b + 1] = mux(self.happens[b], self.count[b] + 1, self.count[b]);
         }
-        self.total = self.total_i + self.count[self._banks].get_bits::<10>(0);
+        let used = ((self._most + 1).next_power_of_two() - 1).to_bits::<10>();
+        self.total = (self.total_i + self.count[self._banks].get_bits::<10>(0)) & used;
     }
 }

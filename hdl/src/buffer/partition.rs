@@ -79,15 +79,15 @@ pub struct Partition {
     answer_word: [Signal<Local, Bits<8>>; 8],
     /// Word of the program for the host, or 0.
     program_word: [[Delay<Bits<8>>; 8]; has_program],
-    #[new(EventSum::new(data))]
+    #[new(EventSum::new(data, most_reads))]
     ev_mask_read: [EventSum; told],
-    #[new(EventSum::new(data))]
+    #[new(EventSum::new(data, rows))]
     ev_mask_write: [EventSum; told],
-    #[new(EventSum::new(data))]
+    #[new(EventSum::new(data, most_reads))]
     ev_slice_read: [EventSum; told * slices],
-    #[new(EventSum::new(data))]
+    #[new(EventSum::new(data, rows))]
     ev_slice_write: [EventSum; told * slices],
-    #[new(EventSum::new(1))]
+    #[new(EventSum::new(1, rows))]
     ev_zero: [EventSum; told],
     op_word: Signal<Local, Bits<13>>,
     wt_word: Signal<Local, Bits<13>>,
@@ -135,6 +135,11 @@ pub struct Partition {
     _slices: usize,
     /// Entries of the offset table.
     _offsets: Param<'e'>,
+    /// Partitions of the state buffer, whose events are added.
+    _rows: Param<'r'>,
+    /// Banks that are read in a clock, in all partitions: for an operand, and for a weight or the host.
+    #[new(rows * count.data().min(2))]
+    _most_reads: usize,
     /// Words of the partition.
     #[new(banks * bank.words)]
     _words: usize,

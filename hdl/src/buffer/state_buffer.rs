@@ -40,7 +40,7 @@ pub struct StateBuffer {
     #[new(Events::new(told, slices))]
     pub ev_o: Events<Out>,
     /// Partitions, one per row.
-    #[new(Partition::new(count, &shape, offsets))]
+    #[new(Partition::new(count, &shape, offsets, rows))]
     pub partition: [Partition; rows],
     op: [OperandSlot<Local>; rows + 1],
     op_fault: [Signal<Local, Bit>; rows + 1],

@@ -105,7 +105,7 @@ impl HostRequest {
     }
 }
 
-/// Numbers of slice accesses and zero operands in one clock cycle, 10 bits each.
+/// Numbers of slice accesses and zero operands in one clock cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Events {
     /// Mask slice reads.
@@ -121,9 +121,9 @@ pub struct Events {
 }
 
 impl Events {
-    /// Sum, modulo 1024.
+    /// Sum, modulo 2^16.
     pub fn plus(self, other: Self) -> Self {
-        let sum = |a: u16, b: u16| (a + b) & 0x3ff;
+        let sum = u16::wrapping_add;
         Self {
             mask_reads: sum(self.mask_reads, other.mask_reads),
             mask_writes: sum(self.mask_writes, other.mask_writes),

@@ -173,8 +173,9 @@ mod tests {
         first.expect("a word was read")
     }
 
+    #[proves("PET-60")]
     #[test]
-    fn pet_60_a_word_in_every_clock_finds_the_buffer_never_empty() {
+    fn a_word_in_every_clock_finds_the_buffer_never_empty() {
         for rows in (1..40).chain([57, 64, 121, 128, 249, 250, 256]) {
             for start in [0, 1, 2, 777] {
                 let first = reads(rows, 2048, start, |_| true);
@@ -183,8 +184,9 @@ mod tests {
         }
     }
 
+    #[proves("PET-60")]
     #[test]
-    fn pet_60_a_buffer_that_was_full_does_not_run_empty_either() {
+    fn a_buffer_that_was_full_does_not_run_empty_either() {
         for rows in (1..40).chain([57, 64, 121, 128, 249, 250, 256]) {
             // Stops of all lengths behind runs of all lengths.
             for run in [1, 2, 3, 5, 8, 17, 40, 300] {
@@ -199,8 +201,9 @@ mod tests {
         }
     }
 
+    #[proves("PET-60")]
     #[test]
-    fn pet_60_a_smaller_buffer_would_run_empty() {
+    fn a_smaller_buffer_would_run_empty() {
         // With as many rows as just need the next power of two, half of it is too small.
         let mut prefetch = Prefetch::of(&params(10, 2048), 0).expect("in banks");
         prefetch.room /= 2;
@@ -215,8 +218,9 @@ mod tests {
         assert!(empty.is_err(), "16 words for 10 rows");
     }
 
+    #[proves("PET-60")]
     #[test]
-    fn pet_60_words_lie_where_the_document_says() {
+    fn words_lie_where_the_document_says() {
         // Six rows: pairs 0..3 in partitions 0..3, pair 4 in partition 0 again.
         let params = params(6, 64);
         let places = Places::of(&params).expect("in banks");

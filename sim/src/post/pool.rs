@@ -39,8 +39,9 @@ mod tests {
         }
     }
 
+    #[proves("PET-59")]
     #[test]
-    fn pet_59_every_reduction_by_hand() {
+    fn every_reduction_by_hand() {
         check(&[7], [7, 7, 7, 7, 14]);
         check(&[-3, 5], [5, -3, 2, -15, 2]);
         check(&[4, -9, 4], [4, -9, -1, -144, 8]);

@@ -83,8 +83,9 @@ mod tests {
         sum
     }
 
+    #[proves("FSA-58")]
     #[test]
-    fn fsa_58_products_scatter_to_the_results_of_a_convolution() {
+    fn products_scatter_to_the_results_of_a_convolution() {
         let map = [[0, 3, 0, 0, -7], [1, 0, 0, 2, 0], [0; 5], [0, -5, 4, 0, 6]];
         let kernel = [[1, -2], [0, 4], [3, 5]];
         let cells = (0..4).flat_map(|row| (0..5).map(move |col| (row, col)));

@@ -39,8 +39,9 @@ fn near(seen: f64, expected: f64, step: f64) -> bool {
     (seen - expected).abs() <= step / 2.0 + 1e-9
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_expected_bits_follow_the_table() {
+fn expected_bits_follow_the_table() {
     let places = ALL_PLACES.map(|place| even().with_mask(place));
     for row in EXPECTED_BITS {
         let shares = binomial(8, row.zero);
@@ -76,8 +77,9 @@ fn spm_41_expected_bits_follow_the_table() {
     }
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_break_even_follows_the_table() {
+fn break_even_follows_the_table() {
     let [separate, hybrid] = BREAK_EVEN;
     let at = |place| break_even(&even().with_mask(place)).unwrap();
     assert!(near(at(MaskPlace::Slice), separate, 0.001));
@@ -91,8 +93,9 @@ fn spm_41_break_even_follows_the_table() {
     assert_eq!(break_even(&plain), None);
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_targets_are_met_by_exactly_the_sizes_that_save_enough() {
+fn targets_are_met_by_exactly_the_sizes_that_save_enough() {
     let shares = binomial(8, 0.6);
     let slice_bits = |width| 8.0 * width as f64;
     let saving = |first| 1.0 - energy(first, &shares, 8.0, slice_bits) / 64.0;
@@ -110,8 +113,9 @@ fn spm_41_targets_are_met_by_exactly_the_sizes_that_save_enough() {
     assert_eq!(target_firsts(&shares, 8.0, slice_bits, 64.0, 0.3), [0; 0]);
 }
 
+#[proves("SPM-41")]
 #[test]
-fn spm_41_histogram_of_words_gives_the_bits_that_are_counted() {
+fn histogram_of_words_gives_the_bits_that_are_counted() {
     let layouts = [
         even(),
         SliceLayout::new(16, [2, 2, 4]),

@@ -69,8 +69,9 @@ const LATENCIES: [(usize, usize, usize); 6] = [
     (7, 1, 4),
 ];
 
+#[proves("SPM-15", "SPM-20", "SPM-21")]
 #[test]
-fn spm_15_spm_20_spm_21_every_latency_has_its_cycles() {
+fn every_latency_has_its_cycles() {
     for (latency, mask, data) in LATENCIES {
         for (place, plain) in [
             (MaskPlace::Slice, false),
@@ -101,8 +102,9 @@ fn spm_15_spm_20_spm_21_every_latency_has_its_cycles() {
     }
 }
 
+#[proves("SPM-50")]
 #[test]
-fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
+fn slices_in_turn_are_accessed_one_cycle_after_another() {
     for (latency, mask, data) in LATENCIES {
         for place in [MaskPlace::Slice, MaskPlace::Field, MaskPlace::Hybrid] {
             let layout = SliceLayout {
@@ -215,8 +217,9 @@ fn check_traffic(layout: &SliceLayout, seed: u64) {
     assert_eq!(counts[0], counts[1], "seed {seed}, {layout:?}");
 }
 
+#[proves("SPM-18", "SPM-22", "SPM-27", "SPM-50", "SPM-51")]
 #[test]
-fn spm_18_spm_22_spm_27_spm_50_spm_51_model_agrees_with_the_rows_of_the_slices() {
+fn model_agrees_with_the_rows_of_the_slices() {
     for layout in variants() {
         for latency in 2..=7 {
             let layout = SliceLayout {
@@ -228,8 +231,9 @@ fn spm_18_spm_22_spm_27_spm_50_spm_51_model_agrees_with_the_rows_of_the_slices()
     }
 }
 
+#[proves("SPM-48")]
 #[test]
-fn spm_48_write_and_read_of_one_word_in_one_cycle_return_the_new_word() {
+fn write_and_read_of_one_word_in_one_cycle_return_the_new_word() {
     for layout in variants() {
         let mut model = SlicedModel::new(&layout);
         let dense = u64::MAX >> (64 - layout.units);
@@ -246,8 +250,9 @@ fn spm_48_write_and_read_of_one_word_in_one_cycle_return_the_new_word() {
     }
 }
 
+#[proves("SPM-32")]
 #[test]
-fn spm_32_lanes_of_exact_writes_come_with_their_slices() {
+fn lanes_of_exact_writes_come_with_their_slices() {
     let layout = SliceLayout {
         exact: true,
         in_turn: true,

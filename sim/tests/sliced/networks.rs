@@ -7,16 +7,18 @@ use heddle_sim::sliced::vectors::{FOUR_BYTES, NETWORKS, masked_word, word};
 use heddle_sim::sliced::{Network, SliceLayout};
 use std::collections::BTreeSet;
 
+#[proves("SPM-07", "SPM-08")]
 #[test]
-fn spm_07_spm_08_four_byte_word_keeps_its_order() {
+fn four_byte_word_keeps_its_order() {
     let (word, packed) = FOUR_BYTES;
     assert_eq!(mask_number(&mask(&word)), 0b1001);
     assert_eq!(pop(&mask(&word)), 2);
     assert_eq!(pack(&word, Network::Full), packed);
 }
 
+#[proves("SPM-34")]
 #[test]
-fn spm_34_order_of_the_zero_units_does_not_change_what_is_read() {
+fn order_of_the_zero_units_does_not_change_what_is_read() {
     for m in 0..256 {
         let units = even().by_position(masked_word(&even(), m, m));
         let flags = mask(&units);
@@ -35,8 +37,9 @@ fn spm_34_order_of_the_zero_units_does_not_change_what_is_read() {
     }
 }
 
+#[proves("SPM-35", "SPM-36")]
 #[test]
-fn spm_35_spm_36_networks_pack_the_words_of_the_table() {
+fn networks_pack_the_words_of_the_table() {
     for (row, packed) in NETWORKS {
         let bytes = word(row).to_be_bytes();
         for (network, expected) in ALL_NETWORKS.into_iter().zip(packed) {
@@ -85,8 +88,9 @@ fn fan_in(all: &BTreeSet<(u8, usize, usize)>, stage: u8, units: usize) -> Vec<us
     (0..units).map(to).collect()
 }
 
+#[proves("SPM-35", "SPM-36", "SPM-37")]
 #[test]
-fn spm_35_spm_36_spm_37_networks_have_the_connections_of_the_formulas() {
+fn networks_have_the_connections_of_the_formulas() {
     for n in [4, 8, 12, 16] {
         let full = connections(n, Network::Full);
         let half = connections(n, Network::Half);
@@ -105,8 +109,9 @@ fn spm_35_spm_36_spm_37_networks_have_the_connections_of_the_formulas() {
     assert_eq!(fan_in(&split, 1, 8), [1, 2, 3, 4, 0, 0, 0, 0]);
 }
 
+#[proves("SPM-35", "SPM-36", "SPM-37")]
 #[test]
-fn spm_35_spm_36_spm_37_no_two_units_share_a_place_and_lanes_are_the_places() {
+fn no_two_units_share_a_place_and_lanes_are_the_places() {
     for units in [2, 4, 6, 8, 12, 16] {
         for m in 0_u64..1 << units {
             let flags: Vec<bool> = (0..units).map(|k| m >> k & 1 == 1).collect();

@@ -80,8 +80,11 @@ fn check_round_trips(layout: &SliceLayout, masks: impl Iterator<Item = u64>) {
     }
 }
 
+#[proves(
+    "SPM-18", "SPM-19", "SPM-30", "SPM-31", "SPM-35", "SPM-36", "SPM-39", "SPM-40"
+)]
 #[test]
-fn spm_18_spm_19_spm_30_spm_31_spm_35_spm_36_spm_39_spm_40_every_division_returns_the_word() {
+fn every_division_returns_the_word() {
     for units in [2, 4, 8] {
         for widths in divisions(units) {
             for layout in layouts(&widths, 8) {
@@ -91,8 +94,9 @@ fn spm_18_spm_19_spm_30_spm_31_spm_35_spm_36_spm_39_spm_40_every_division_return
     }
 }
 
+#[proves("SPM-18", "SPM-28", "SPM-29")]
 #[test]
-fn spm_18_spm_28_spm_29_words_of_4_to_32_bytes_return_in_every_unit() {
+fn words_of_4_to_32_bytes_return_in_every_unit() {
     let mut seen = BTreeSet::new();
     for bytes in [4, 8, 16, 32] {
         for unit_bits in [4, 8, 16, 32] {
@@ -114,8 +118,9 @@ fn spm_18_spm_28_spm_29_words_of_4_to_32_bytes_return_in_every_unit() {
     assert_eq!(seen.len(), 15 * 2 + 13, "{seen:?}");
 }
 
+#[proves("SPM-42")]
 #[test]
-fn spm_42_words_at_or_below_the_write_threshold_become_zero() {
+fn words_at_or_below_the_write_threshold_become_zero() {
     for place in ALL_PLACES {
         for (write_threshold, read_threshold) in [(0, 0), (1, 0), (2, 1), (5, 5), (7, 0)] {
             let layout = SliceLayout {
@@ -144,8 +149,9 @@ fn spm_42_words_at_or_below_the_write_threshold_become_zero() {
     }
 }
 
+#[proves("SPM-13")]
 #[test]
-fn spm_13_fifteen_bytes_fill_two_slices_of_ten() {
+fn fifteen_bytes_fill_two_slices_of_ten() {
     let layout = SliceLayout::new(16, [10, 10]);
     let word = Word::from_be_bytes(&TWENTY_BYTES);
     assert_eq!(layout.mask_of(word), TWENTY_MASK);

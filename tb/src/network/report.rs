@@ -463,8 +463,9 @@ mod tests {
         );
     }
 
+    #[proves("SPM-45")]
     #[test]
-    fn spm_45_bits_of_every_place_of_the_mask_are_held_against_a_plain_memory() {
+    fn bits_of_each_mask_place_are_held_against_a_plain_memory() {
         // The counters of slice 2 are 1 each.
         let three = 100 * 8 + 80 * 16 + 25 * 16 + 2 * 32;
         check_bits("[2, 2, 4]", "", &[80, 25, 2], three, 100);

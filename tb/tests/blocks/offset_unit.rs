@@ -83,12 +83,14 @@ fn check<C: Circuit>(design: &str, circuit: C, seed: u64) {
         .check();
 }
 
+#[proves("SGCR-40")]
 #[test]
-fn sgcr_40_offset_unit_agrees() {
+fn offset_unit_agrees() {
     check("offset_unit", designs::offset_unit(false), 51);
 }
 
+#[proves("SGCR-40")]
 #[test]
-fn sgcr_40_offset_unit_with_broadcast_agrees() {
+fn offset_unit_with_broadcast_agrees() {
     check("offset_unit_broadcast", designs::offset_unit(true), 52);
 }

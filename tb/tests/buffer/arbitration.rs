@@ -56,8 +56,9 @@ fn two_banks_for_each_user(sources: &Sources) -> Checked {
     }
 }
 
+#[proves("PET-49", "PET-52", "PET-53")]
 #[test]
-fn pet_49_pet_52_pet_53_every_user_of_a_partition_gets_the_outputs_of_both_banks() {
+fn every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
     let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.

@@ -52,6 +52,9 @@ pub static STATE_3: LazyLock<Sources> = LazyLock::new(|| {
     )))
 });
 
+/// Partitions of the buffer that a single one is the last of.
+pub const PARTITIONS: usize = 128;
+
 pub fn partition(shape: &PartitionShape) -> Sources {
     let banks = BankCount {
         all: shape.banks,
@@ -64,6 +67,7 @@ pub fn partition(shape: &PartitionShape) -> Sources {
         banks,
         &sides::shape(&shape.layout),
         shape.offsets,
+        PARTITIONS,
     )))
 }
 

@@ -40,8 +40,9 @@ pub fn contents(bench: &mut StateBench) -> Checked<Vec<u64>> {
     Ok(answers)
 }
 
+#[proves("PET-02")]
 #[test]
-fn pet_02_a_write_to_one_partition_leaves_all_others_unchanged() {
+fn a_write_to_one_partition_leaves_all_others_unchanged() {
     let mut bench = StateBench::new(&STATE_3, 3, shape_3(), 1).unwrap();
     let words = bench.shape.banks * bench.shape.words_per_bank;
     let mut rng = bench.dut.rng();
@@ -75,8 +76,9 @@ fn pet_02_a_write_to_one_partition_leaves_all_others_unchanged() {
 }
 
 /// Operands, and weights or the host, read in two banks, a drain writes to another, in every clock.
+#[proves("PET-48", "PET-50")]
 #[test]
-fn pet_48_pet_50_two_readers_and_a_writer_work_in_the_same_clock() {
+fn two_readers_and_a_writer_work_in_the_same_clock() {
     let mut bench = StateBench::new(&PARTITION, 1, shape_1(), 1).unwrap();
     let bank = bench.shape.words_per_bank as u16;
     let mut rng = bench.dut.rng();
@@ -148,8 +150,9 @@ fn read_and_write_in_all_partitions(sources: &Sources) -> Checked {
     }
 }
 
+#[proves("PET-48", "PET-50")]
 #[test]
-fn pet_48_pet_50_several_banks_read_and_several_written_in_the_same_clock() {
+fn several_banks_read_and_several_written_in_the_same_clock() {
     read_and_write_in_all_partitions(&STATE_3).unwrap();
     // Banks that do not write while another one of the partition reads; banks that do not read then.
     let list = r"

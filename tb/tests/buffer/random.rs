@@ -8,15 +8,19 @@ use rand_chacha::ChaCha8Rng;
 use super::bench::*;
 use crate::rtl::{Checked, Coverage};
 
-/// Events of the partitions before, up to the largest number.
+/// Events of the partitions before: each reads two banks at most, and writes one.
 pub fn random_events(rng: &mut ChaCha8Rng) -> Events {
-    let mut count = || rng.random_range(0..1024);
+    let before = PARTITIONS as u16 - 1;
+    let mut up_to = |most| match rng.random_bool(0.1) {
+        true => most,
+        false => rng.random_range(0..=most),
+    };
     Events {
-        mask_reads: count(),
-        mask_writes: count(),
-        slice_reads: std::array::from_fn(|_| count()),
-        slice_writes: std::array::from_fn(|_| count()),
-        zero_operands: count(),
+        mask_reads: up_to(2 * before),
+        mask_writes: up_to(before),
+        slice_reads: std::array::from_fn(|_| up_to(2 * before)),
+        slice_writes: std::array::from_fn(|_| up_to(before)),
+        zero_operands: up_to(before),
     }
 }
 

@@ -196,14 +196,16 @@ fn random_psums(sources: &Sources, raises: bool, seed: u64) -> Checked<Coverage>
     Ok(coverage)
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_a_results_buffer_with_sums_at_the_top_follows_its_model() {
+fn a_results_buffer_with_sums_at_the_top_follows_its_model() {
     run_seeds(|seed| random_psums(&PSUMS_4, false, seed));
     run_seeds(|seed| random_psums(&RAISED_PSUMS_4, true, seed));
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_faults_of_sums_at_the_top_are_noticed() {
+fn faults_of_sums_at_the_top_are_noticed() {
     let mutants = r"
         // A slot that does not read takes the sum that was read last.
         heddle_psum_column: if (read_valid_q) psum_q <= ram_rdata; => psum_q <= ram_rdata;

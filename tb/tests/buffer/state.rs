@@ -55,8 +55,9 @@ fn shape_bytes(network: Network) -> PartitionShape {
 }
 
 /// Layouts that differ in everything that a partition sees: mask, number of slices, units, network.
+#[proves("SPM-45")]
 #[test]
-fn spm_45_partitions_of_other_layouts_follow_their_models() {
+fn partitions_of_other_layouts_follow_their_models() {
     let bytes = [Network::Full, Network::Half, Network::Split].map(shape_bytes);
     for shape in [shape_hybrid(), shape_halves()].into_iter().chain(bytes) {
         let sources = partition(&shape);
@@ -64,8 +65,9 @@ fn spm_45_partitions_of_other_layouts_follow_their_models() {
     }
 }
 
+#[proves("SPM-45")]
 #[test]
-fn spm_45_faults_of_other_layouts_are_noticed() {
+fn faults_of_other_layouts_are_noticed() {
     let mutants = r"
         heddle_sliced_bank: half_rmask[2*i] | half_rmask[2*i+1] => half_rmask[2*i]
         heddle_banks: bank_nz) => bank_nz | 16'd1)
@@ -134,8 +136,9 @@ fn shape_input() -> PartitionShape {
     }
 }
 
+#[proves("PET-60", "PET-61")]
 #[test]
-fn pet_60_pet_61_nothing_but_the_host_writes_input_banks_or_reaches_program_banks() {
+fn only_the_host_writes_input_banks_or_reaches_program_banks() {
     for (banks, input_banks, program_banks) in [(4, 2, 0), (4, 0, 1), (8, 1, 2)] {
         let shape = PartitionShape {
             input_banks,
@@ -147,8 +150,9 @@ fn pet_60_pet_61_nothing_but_the_host_writes_input_banks_or_reaches_program_bank
     }
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
+fn faults_of_a_partition_with_a_program_bank_are_noticed() {
     let shape = PartitionShape {
         program_banks: 1,
         ..shape(4, 5)
@@ -164,8 +168,9 @@ fn pet_60_faults_of_a_partition_with_a_program_bank_are_noticed() {
     });
 }
 
+#[proves("PET-61")]
 #[test]
-fn pet_61_faults_of_a_partition_with_an_input_bank_are_noticed() {
+fn faults_of_a_partition_with_an_input_bank_are_noticed() {
     let mutants = r"
         // The drain may write there, in the place of the host or beside it; the host writes beside the drain.
         heddle_banks: write_i & (host_write_i | (write_bank < 13'd3)) => write_i

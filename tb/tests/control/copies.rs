@@ -131,8 +131,9 @@ fn fresh<'a>(machine: &'a Machine, seed: u64) -> Checked<Pair<'a>> {
     Pair::new(machine, seed, &mut ChaCha8Rng::seed_from_u64(seed))
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_words_are_copied_from_bank_to_bank_in_all_partitions() {
+fn words_are_copied_from_bank_to_bank_in_all_partitions() {
     for params in [
         machines::tiny(),
         machines::tall(),
@@ -176,8 +177,9 @@ fn copy_overlapping(pair: &mut Pair) -> Checked {
     Ok(())
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_a_copy_over_its_own_source_sees_words_written_six_addresses_before() {
+fn a_copy_over_its_source_sees_words_of_six_addresses_before() {
     let machine = Machine::new(machines::with_bypass(machines::tiny()));
     fresh(&machine, 1)
         .and_then(|mut pair| copy_overlapping(&mut pair))
@@ -244,8 +246,9 @@ fn copies_beside_products(pair: &mut Pair) -> Checked {
     Ok(())
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_copies_products_and_drains_keep_their_order() {
+fn copies_products_and_drains_keep_their_order() {
     for params in [machines::tiny(), machines::tall(), machines::wide()] {
         let machine = Machine::new(params);
         fresh(&machine, 1)
@@ -292,8 +295,9 @@ fn lost_copies(pair: &mut Pair) -> Checked {
     pair.prepare()
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_copies_beyond_the_memory_and_copies_that_wait_for_ever_stop_with_an_error() {
+fn copies_beyond_memory_or_waiting_for_ever_stop_with_an_error() {
     for params in [machines::tiny(), machines::tall()] {
         let machine = Machine::new(params);
         fresh(&machine, 1)
@@ -344,8 +348,9 @@ fn syncs(pair: &mut Pair) -> Checked {
     Ok(())
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
+fn a_sync_waits_for_the_units_named_and_counts_as_an_instruction() {
     let machine = Machine::new(machines::tiny());
     fresh(&machine, 1)
         .and_then(|mut pair| syncs(&mut pair))
@@ -363,8 +368,9 @@ fn all(params: &Params, sources: &Sources) -> Checked {
     lost_copies(&mut pair)
 }
 
+#[proves("PET-54")]
 #[test]
-fn pet_54_faults_of_copies_are_noticed() {
+fn faults_of_copies_are_noticed() {
     let params = machines::with_bypass(machines::tall());
     let sources = machines::probed(&params);
     let mutants = r"

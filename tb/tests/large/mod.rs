@@ -27,8 +27,9 @@ fn block(rows: u32, cols: u32, seed: u64) -> impl Fn(u32, u32) -> i8 {
     move |row, col| elements[(row * cols + col) as usize]
 }
 
+#[proves("PET-29")]
 #[test]
-fn pet_29_the_flat_machine_and_one_with_blocks_agree() {
+fn the_flat_machine_and_one_with_blocks_agree() {
     let params = machine::params(TINY, 4, 2);
     let flat = Form {
         style: TextStyle::Structural,
@@ -54,8 +55,9 @@ fn pet_29_the_flat_machine_and_one_with_blocks_agree() {
 const STACK_BYTES: usize = 64 << 20;
 
 /// Minutes to build.
+#[proves("PET-29", "PET-30", "PET-78")]
 #[test]
-fn pet_29_pet_30_pet_78_a_block_of_128_x_64_becomes_64_x_128_slow() {
+fn a_block_of_128_x_64_becomes_64_x_128_slow() {
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
     thread.spawn(transpose_128_x_64).unwrap().join().unwrap();
 }

@@ -169,9 +169,9 @@ pub fn run_all(machine: &Machine, seed: u64, count: u32) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("PET-54", "PET-57", "PET-58", "PET-59", "PET-60", "PET-61")]
 #[test]
-fn pet_54_pet_57_pet_58_pet_59_pet_60_pet_61_garbage_programs_end_as_predicted_and_write_nothing_else()
- {
+fn garbage_programs_end_as_predicted_and_write_nothing_else() {
     let count = wanted("HEDDLE_GARBAGE", 200, 20_000);
     let seed = first_seed();
     let mut coverage = Coverage::default();

@@ -96,8 +96,9 @@ fn garbage_finds_every_fault() {
 }
 
 /// Windows that are counted wrongly, a word of an instruction in the wrong register, entries that do not arrive.
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
+fn programs_find_every_fault_of_the_options() {
     let mutants = r"
         heddle_drain_issue: is_last = left_q == 8'd0 => is_last = left_q <= 8'd1
         heddle_drain_issue: if (start_i) begins_q <= 1'b1; =>
@@ -121,8 +122,9 @@ fn pet_58_pet_59_programs_find_every_fault_of_the_options() {
 
 /// Prime does not wait for the first word, program writes pass the codec; operands, sums with offsets, weights and
 /// results may lie in the program, weights and results in the input; results may not lie below it.
+#[proves("PET-60", "PET-61")]
 #[test]
-fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
+fn programs_find_every_fault_of_input_and_program_banks() {
     let mutants = r"
         heddle_host_port: codes = (region == 2'd3) & !host_addr_i[29] => codes = !host_addr_i[29]
         heddle_stream_issue: 13'h300) => 13'h400)
@@ -137,8 +139,9 @@ fn pet_60_pet_61_programs_find_every_fault_of_input_and_program_banks() {
     });
 }
 
+#[proves("PET-57")]
 #[test]
-fn pet_57_legal_programs_find_every_fault_of_sums_at_the_top() {
+fn legal_programs_find_every_fault_of_sums_at_the_top() {
     let mutants = r"
         // A tile begins a clock too early.
         heddle_sums_issue: tile_left_q <= 9'd7 => tile_left_q <= 9'd6

@@ -216,9 +216,12 @@ pub fn first_seed() -> u64 {
     }
 }
 
+#[proves(
+    "PET-09", "PET-13", "PET-20", "PET-29", "PET-54", "PET-57", "PET-58", "PET-59", "PET-60",
+    "PET-61", "PET-72"
+)]
 #[test]
-fn pet_09_pet_13_pet_20_pet_29_pet_54_pet_57_pet_58_pet_59_pet_60_pet_61_pet_72_random_legal_programs_agree_word_by_word()
- {
+fn random_legal_programs_agree_word_by_word() {
     let count = wanted("HEDDLE_PROGRAMS", 60, 500);
     let seed = first_seed();
     let mut coverage = Coverage::default();

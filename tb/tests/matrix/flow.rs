@@ -14,8 +14,9 @@ use super::probe::{self, Trace};
 use super::stored::{block, transposed};
 use crate::rtl::Checked;
 
+#[proves("PET-01")]
 #[test]
-fn pet_01_the_state_buffer_holds_the_block_of_figure_3() {
+fn the_state_buffer_holds_the_block_of_figure_3() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     bench.pair.set_zero(0);
@@ -55,8 +56,9 @@ fn check_host(trace: &Trace) -> Checked {
     }
 }
 
+#[proves("PET-36", "PET-37")]
 #[test]
-fn pet_36_pet_37_the_host_does_nothing_during_a_transpose() {
+fn the_host_does_nothing_during_a_transpose() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     let matrix = block(8, 4);
@@ -86,8 +88,9 @@ fn check_order(trace: &Trace, place: &MatrixPlace) -> Checked {
     }
 }
 
+#[proves("PET-73")]
 #[test]
-fn pet_73_a_block_is_stored_before_it_is_loaded() {
+fn a_block_is_stored_before_it_is_loaded() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
@@ -148,8 +151,9 @@ fn written(trace: &Trace) -> Checked<Vec<(usize, u32)>> {
     }
 }
 
+#[proves("PET-74")]
 #[test]
-fn pet_74_a_block_with_more_columns_than_partitions_drains_into_the_partitions_that_exist() {
+fn more_columns_than_partitions_drain_into_those_that_exist() {
     for (rows, cols) in [(3, 5), (4, 4)] {
         let machine = probe::machine(rows, cols);
         let mut bench = Bench::new(&machine, 1).unwrap();
@@ -195,8 +199,9 @@ fn read(bench: &mut Bench, place: &MatrixPlace) -> Matrix {
 
 /// A tensor of more bytes than all partitions have: the host brings one block after the other and takes its transpose to where it
 /// belongs. There are ceil(rows / p) x ceil(columns / q) blocks of p x q.
+#[proves("PET-31", "PET-33", "PET-34", "PET-78")]
 #[test]
-fn pet_31_pet_33_pet_34_pet_78_a_tensor_larger_than_the_state_buffer() {
+fn a_tensor_larger_than_the_state_buffer() {
     let machine = probe::machine(4, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();

@@ -40,8 +40,9 @@ fn built(machine: &Machine, seed: u64, one: i8) -> Checked {
     bench.check(&transpose.destination, &matrix.transposed())
 }
 
+#[proves("PET-39")]
 #[test]
-fn pet_39_an_identity_built_from_a_stored_1_and_a_stored_0() {
+fn an_identity_built_from_a_stored_1_and_a_stored_0() {
     for params in machines::configurations() {
         let machine = Machine::new(params);
         for seed in 1..=3 {

@@ -104,8 +104,9 @@ fn transpose_from_the_left(machine: &Machine) -> Checked {
     bench.check(&transpose.destination, &matrix.transposed())
 }
 
+#[proves("PET-55")]
 #[test]
-fn pet_55_weights_and_operands_enter_from_the_left_and_the_transpose_is_the_same() {
+fn weights_and_operands_from_the_left_give_the_same_transpose() {
     let params = probe::params(2, 17);
     let sources = probe::sources(&params);
     let machine = Machine::from_verilog(params.clone(), &sources);
@@ -185,8 +186,9 @@ fn check_product(machine: &Machine) -> Checked {
     bench.check(&product.result, &weights.transposed_times(&moving))
 }
 
+#[proves("PET-56")]
 #[test]
-fn pet_56_control_enters_at_the_left_and_arrives_with_the_operand_at_every_cell() {
+fn control_from_the_left_arrives_with_the_operand_at_every_cell() {
     for (rows, cols) in [(4, 4), (3, 5)] {
         check_product(&probe::machine(rows, cols)).unwrap();
     }

@@ -68,14 +68,16 @@ fn run_transposes(
     Ok(coverage)
 }
 
+#[proves("PET-24")]
 #[test]
-fn pet_24_transposes_go_through_the_activation_functions_unchanged() {
+fn transposes_go_through_the_activation_functions_unchanged() {
     let machine = Machine::new(machines::pooling());
     rtl::run_seeds(|seed| run_transposes(&machine, seed, 2, None));
 }
 
+#[proves("PET-25")]
 #[test]
-fn pet_25_transposes_go_through_pooling_unchanged() {
+fn transposes_go_through_pooling_unchanged() {
     let machine = Machine::new(machines::pooling());
     use Reduction::{Max, Min, Product, Sum};
     for reduction in [Max, Min, Sum, Product] {
@@ -87,8 +89,9 @@ fn pet_25_transposes_go_through_pooling_unchanged() {
     }
 }
 
+#[proves("PET-24")]
 #[test]
-fn pet_24_another_table_than_the_identity_is_no_transpose() {
+fn another_table_than_the_identity_is_no_transpose() {
     let machine = Machine::new(machines::pooling());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let params = bench.params();
@@ -220,8 +223,9 @@ fn clamped(sum: i32) -> i8 {
 /// A reduction, window and scale if they are not random, and the result for the sums of a window.
 type Row = (Reduction, Option<(u32, Scale)>, fn(&[i32]) -> i8);
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_products_with_windows_of_every_kind() {
+fn products_with_windows_of_every_kind() {
     let machine = Machine::new(machines::pooling());
     // The scale carries 1/n: 2^30 stands for one half.
     let scale = |window, multiplier, shift| {
@@ -260,8 +264,9 @@ fn pet_59_products_with_windows_of_every_kind() {
     }
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_sigmoid_of_the_largest_sum() {
+fn sigmoid_of_the_largest_sum() {
     let machine = Machine::new(machines::pooling());
     let mut bench = Bench::new(&machine, 1).unwrap();
     bench.pair.set_zero(0);

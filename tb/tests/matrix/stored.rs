@@ -130,8 +130,9 @@ impl Times {
     }
 }
 
+#[proves("PET-17", "PET-18", "PET-19")]
 #[test]
-fn pet_17_pet_18_pet_19_the_results_buffer_holds_the_block() {
+fn the_results_buffer_holds_the_block() {
     for (rows, cols) in SHAPES {
         let machine = probe::machine(rows, cols);
         let mut bench = Bench::new(&machine, 1).unwrap();
@@ -152,8 +153,9 @@ fn pet_17_pet_18_pet_19_the_results_buffer_holds_the_block() {
     }
 }
 
+#[proves("PET-26", "PET-27", "PET-28")]
 #[test]
-fn pet_26_pet_27_pet_28_when_a_drain_reads_the_sums() {
+fn when_a_drain_reads_the_sums() {
     // Rows and columns of the array, form, clocks of the pause; read by row, by column, at the end.
     let table = [
         ((8, 4), DrainForm::Row, 0, [true, false, false]),
@@ -209,8 +211,9 @@ fn check_line(line: &str) {
     assert!(text.contains(line), "docs/matrices.md lacks \"{line}\"");
 }
 
+#[proves("PET-15", "PET-16")]
 #[test]
-fn pet_15_pet_16_a_partition_for_each_column_and_a_row_for_each_row() {
+fn a_partition_for_each_column_and_a_row_for_each_row() {
     for (rows, cols) in SHAPES {
         let params = probe::params(rows, cols);
         assert!(params.results_buffer.depth >= params.array.rows);

@@ -22,8 +22,9 @@ fn first_partitions(program: &[Instruction], params: &Params) -> Vec<u32> {
         .collect()
 }
 
+#[proves("PET-14", "PET-21", "PET-22")]
 #[test]
-fn pet_14_pet_21_pet_22_the_matrix_of_figure_3() {
+fn the_matrix_of_figure_3() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let matrix = block(4, 4);
@@ -37,8 +38,9 @@ fn pet_14_pet_21_pet_22_the_matrix_of_figure_3() {
     bench.check(&transpose.source, &matrix).unwrap();
 }
 
+#[proves("PET-14")]
 #[test]
-fn pet_14_the_wrong_orientation_reverses_every_partition() {
+fn the_wrong_orientation_reverses_every_partition() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let matrix = block(4, 4);
@@ -54,8 +56,9 @@ fn pet_14_the_wrong_orientation_reverses_every_partition() {
     assert!(right.is_err(), "the order of the identity must matter");
 }
 
+#[proves("PET-32", "PET-33", "PET-34")]
 #[test]
-fn pet_32_pet_33_pet_34_partial_pieces_of_two_levels() {
+fn partial_pieces_of_two_levels() {
     let mut params = machines::tiny();
     params.name = "tiny_4x2".to_string();
     params.array.cols = 2;
@@ -71,8 +74,9 @@ fn pet_32_pet_33_pet_34_partial_pieces_of_two_levels() {
     bench.check_transpose(&transpose, &matrix);
 }
 
+#[proves("PET-22", "PET-23", "PET-29", "PET-32")]
 #[test]
-fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
+fn two_sub_blocks_side_by_side() {
     let machine = probe::machine(8, 4);
     let mut bench = Bench::new(&machine, 1).unwrap();
     let matrix = Matrix::new(8, 8, |(row, col)| (8 * row + col) as i8);
@@ -91,8 +95,9 @@ fn pet_22_pet_23_pet_29_pet_32_two_sub_blocks_side_by_side() {
 }
 
 /// An array of the same proportions takes the block in 16 x 16 pieces; the array that takes it at once is built with `--all`.
+#[proves("PET-30")]
 #[test]
-fn pet_30_a_block_of_128_x_64_becomes_64_x_128_on_an_array_of_8_x_4() {
+fn a_block_of_128_x_64_becomes_64_x_128_on_an_array_of_8_x_4() {
     let mut params = machines::tiny();
     params.name = "tiny_8x4".to_string();
     params.array.rows = 8;

@@ -60,8 +60,9 @@ fn check_products(trace: &Trace, width: u32) -> Checked<u32> {
     Ok(count)
 }
 
+#[proves("PET-03", "PET-04", "PET-05")]
 #[test]
-fn pet_03_pet_04_pet_05_a_block_is_loaded_once_over_the_first_bus() {
+fn a_block_is_loaded_once_over_the_first_bus() {
     for (rows, cols) in SHAPES {
         let machine = probe::machine(rows, cols);
         let mut bench = Bench::new(&machine, 1).unwrap();
@@ -92,8 +93,9 @@ fn pet_03_pet_04_pet_05_a_block_is_loaded_once_over_the_first_bus() {
     }
 }
 
+#[proves("PET-06", "PET-07", "PET-12", "PET-38")]
 #[test]
-fn pet_06_pet_07_pet_12_pet_38_the_identity_of_the_state_buffer_enters_column_by_column() {
+fn the_identity_of_the_state_buffer_enters_column_by_column() {
     for (rows, cols) in SHAPES {
         let machine = probe::machine(rows, cols);
         let mut bench = Bench::new(&machine, 1).unwrap();
@@ -184,8 +186,9 @@ fn back_to_back(machine: &Machine, form: DrainForm) -> Checked<bool> {
     Ok(loads.iter().any(|load| operands[0] < *load && load < end))
 }
 
+#[proves("PET-71")]
 #[test]
-fn pet_71_no_weight_changes_while_an_operand_still_needs_it() {
+fn no_weight_changes_while_an_operand_still_needs_it() {
     for (rows, cols) in [(8, 4), (4, 4)] {
         let machine = probe::machine(rows, cols);
         for form in [DrainForm::Direct, DrainForm::Row, DrainForm::Part] {

@@ -61,8 +61,9 @@ fn transposed(matrix: &Matrix, element_bytes: u32) -> Matrix {
     })
 }
 
+#[proves("PET-X1")]
 #[test]
-fn pet_x1_elements_of_16_bits_of_the_annex() {
+fn elements_of_16_bits_of_the_annex() {
     let machine = Machine::new(machines::tiny());
     let mut bench = Bench::new(&machine, 1).unwrap();
     let Places { transpose, .. } = places(&mut bench, 2, 2, 2);
@@ -119,8 +120,9 @@ fn a_pass_fills_the_places_of_its_portion_and_clears_the_others() {
 }
 
 /// Elements of 8 bits in two portions of 4: added up in the results buffer they are what their places say.
+#[proves("PET-X3")]
 #[test]
-fn pet_x3_adding_portions_gives_what_placing_gives() {
+fn adding_portions_gives_what_placing_gives() {
     let machine = Machine::new(machines::tiny());
     for seed in 1..=3 {
         let mut bench = Bench::new(&machine, seed).unwrap();

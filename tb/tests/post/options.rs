@@ -163,27 +163,31 @@ fn one_drain(bench: &mut Bench, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -
     Ok(false)
 }
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_lanes_with_maximum_minimum_and_sum() {
+fn lanes_with_maximum_minimum_and_sum() {
     let sources = design(POOLING);
     run_seeds(|seed| random_drains(&sources, POOLING, seed));
 }
 
+#[proves("PET-58")]
 #[test]
-fn pet_58_lanes_with_eight_tables() {
+fn lanes_with_eight_tables() {
     let sources = design(ACTIVATIONS);
     run_seeds(|seed| random_drains(&sources, ACTIVATIONS, seed));
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_lanes_with_all_options() {
+fn lanes_with_all_options() {
     let sources = design(ALL);
     run_seeds(|seed| random_drains(&sources, ALL, seed));
 }
 
 /// All functions on every byte: sums -128..=127 with scale 1 meet the table of the compiler.
+#[proves("PET-58")]
 #[test]
-fn pet_58_every_function_on_every_byte() {
+fn every_function_on_every_byte() {
     let options = ACTIVATIONS;
     let sources = design(options);
     let mut bench = Bench::new(&sources, COLS, options, 1);
@@ -240,8 +244,9 @@ fn pet_58_every_function_on_every_byte() {
 }
 
 /// Sums written by hand through windows of two, in every column.
+#[proves("PET-59")]
 #[test]
-fn pet_59_windows_of_two_by_hand() {
+fn windows_of_two_by_hand() {
     let sources = design(ALL);
     for (reduction, expected) in [
         (Reduction::Max, 0x0007_1405u64),
@@ -286,8 +291,9 @@ const SMALL: PostOptions = PostOptions {
     columns_per_multiplier: 1,
 };
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_faults_of_pooling_are_noticed() {
+fn faults_of_pooling_are_noticed() {
     let mutants: [Mutant; 7] = [
         (
             "heddle_pool_lane",
@@ -322,8 +328,9 @@ fn pet_59_faults_of_pooling_are_noticed() {
     });
 }
 
+#[proves("PET-59")]
 #[test]
-fn pet_59_faults_of_the_median_are_noticed() {
+fn faults_of_the_median_are_noticed() {
     let mutants: [Mutant; 4] = [
         // Sums of the window before count, or take part in the order.
         (
@@ -352,8 +359,9 @@ fn pet_59_faults_of_the_median_are_noticed() {
     });
 }
 
+#[proves("PET-58", "PET-59")]
 #[test]
-fn pet_58_pet_59_faults_of_the_way_through_the_options_are_noticed() {
+fn faults_of_the_way_through_the_options_are_noticed() {
     let mutants: [Mutant; 7] = [
         ("heddle_activate", "table_i[2:0] - 3'd1", "table_i[2:0]"),
         ("heddle_activate", "if (|table_i) chosen_q", "chosen_q"),

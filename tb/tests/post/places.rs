@@ -94,8 +94,9 @@ fn random_places(dut: &mut Dut, prefix: &str, (rows, cols): Size) -> Checked<Cov
     Ok(coverage)
 }
 
+#[proves("PET-20", "PET-23")]
 #[test]
-fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
+fn words_of_a_column_go_to_the_chosen_partition() {
     run_seeds(|seed| {
         let mut coverage = Coverage::default();
         let mut dut = Dut::new(&ALL.sources, seed);
@@ -107,8 +108,9 @@ fn pet_20_pet_23_words_of_a_column_go_to_the_chosen_partition() {
     });
 }
 
+#[proves("PET-53")]
 #[test]
-fn pet_53_on_a_square_array_columns_are_wired_to_their_partitions() {
+fn on_a_square_array_columns_are_wired_to_their_partitions() {
     let mut dut = Dut::new(&ALL.sources, 1);
     let mut rng = dut.rng();
     let mut before: Option<[Option<u64>; 4]> = None;

@@ -334,8 +334,9 @@ const SMALL: Size = Size {
     words: 256,
 };
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_words_of_a_program_are_there_when_they_are_read() {
+fn words_of_a_program_are_there_when_they_are_read() {
     for (rows, words) in [
         (1, 128),
         (4, 256),
@@ -366,8 +367,9 @@ const FAULTS: &str = r"
         heddle_prefetch: run_i & (ready_q | second_q) => ready_q | second_q
         heddle_prefetch: place[14:2] | => place[15:3] |";
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_faults_of_the_prefetch_are_noticed() {
+fn faults_of_the_prefetch_are_noticed() {
     check_mutants(&SMALL.sources(), &faults(FAULTS), |sources, seed| {
         random_runs(sources, SMALL, seed)
     });

@@ -50,8 +50,9 @@ fn syncs(count: u32) -> Vec<u32> {
     encode(&program)
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
+fn programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
     for params in [rows(1), machines::banked(), rows(20)] {
         let machine = Machine::new(params);
         let params = &machine.params;
@@ -96,8 +97,9 @@ fn pet_60_programs_begin_at_even_and_odd_words_and_end_with_the_memory() {
     }
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_a_run_begins_anew_behind_halt_and_behind_errors() {
+fn a_run_begins_anew_behind_halt_and_behind_errors() {
     let machine = Machine::new(machines::banked());
     let end = machine.params.program.words;
     let (mut pair, mut rng) = pair_of(&machine, 3);
@@ -132,8 +134,9 @@ fn pet_60_a_run_begins_anew_behind_halt_and_behind_errors() {
     run(&mut pair, 2);
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_the_host_sees_a_program_through_the_codec_and_may_change_it_there() {
+fn the_host_sees_and_changes_a_program_through_the_codec() {
     let machine = Machine::new(machines::banked());
     let params = &machine.params;
     let base = params.operand_bytes() / 8;
@@ -176,8 +179,9 @@ fn pair_word(low: u32, high: u32, zero: i8) -> u64 {
     u64::from_le_bytes(bytes.map(|byte| byte.wrapping_add(zero as u8)))
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_a_host_that_writes_and_starts_without_a_pause_runs_what_it_wrote() {
+fn a_host_that_starts_right_behind_a_write_runs_what_it_wrote() {
     let machine = Machine::new(machines::banked());
     let params = &machine.params;
     let (mut pair, mut rng) = pair_of(&machine, 5);

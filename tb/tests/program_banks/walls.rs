@@ -54,8 +54,9 @@ pub fn check(pair: &mut Pair, program: &[Instruction], at: Option<usize>) {
     pair.prepare().or_panic();
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_addresses_in_a_program_bank_are_errors() {
+fn addresses_in_a_program_bank_are_errors() {
     let machine = Machine::new(machines::banked());
     let pair = &mut machine.pair(1);
     let params = pair.params();
@@ -90,8 +91,9 @@ fn pet_60_addresses_in_a_program_bank_are_errors() {
     }
 }
 
+#[proves("PET-60")]
 #[test]
-fn pet_60_sums_with_row_offsets_in_a_program_bank_are_errors() {
+fn sums_with_row_offsets_in_a_program_bank_are_errors() {
     let machine = Machine::new(machines::banked());
     let pair = &mut machine.pair(2);
     let params = pair.params();

@@ -50,8 +50,12 @@ fn totals(counts: &Counts) -> ([u64; 4], [u64; 4]) {
     )
 }
 
+#[proves(
+    "SPM-02", "SPM-18", "SPM-23", "SPM-24", "SPM-27", "SPM-28", "SPM-29", "SPM-30", "SPM-31",
+    "SPM-40", "SPM-43"
+)]
 #[test]
-fn spm_02_spm_18_spm_23_spm_24_spm_27_spm_28_spm_29_spm_30_spm_31_spm_40_spm_43_all_masks() {
+fn every_mask_accesses_the_slices_of_its_units() {
     for salt in [1, 77, 200] {
         let bench = all_masks(salt);
         // 256 masks: 1, 8, 28, 56, 70, 56, 28, 8, 1 have 0 to 8 bits.

@@ -159,8 +159,11 @@ fn check_table<const UB: usize>(layout: &SliceLayout, table: &[WordRow]) {
     }
 }
 
+#[proves(
+    "SPM-02", "SPM-03", "SPM-04", "SPM-06", "SPM-07", "SPM-08", "SPM-28", "SPM-29", "SPM-33"
+)]
 #[test]
-fn spm_02_spm_03_spm_04_spm_06_spm_07_spm_08_spm_28_spm_29_spm_33_rows_of_tables_of_words() {
+fn rows_of_tables_of_words() {
     for latency in 2..=7 {
         check_table::<8>(
             &SliceLayout {
@@ -186,8 +189,9 @@ fn spm_02_spm_03_spm_04_spm_06_spm_07_spm_08_spm_28_spm_29_spm_33_rows_of_tables
     );
 }
 
+#[proves("SPM-30")]
 #[test]
-fn spm_30_rows_of_three_slices() {
+fn rows_of_three_slices() {
     let layout = SliceLayout::new(16, [2, 2, 4]);
     let mut image = Image::new(Sliced::<8>::new(shape(&layout)), &layout);
     for (number, slices, packed) in THREE_SLICES {
@@ -198,8 +202,9 @@ fn spm_30_rows_of_three_slices() {
     }
 }
 
+#[proves("SPM-11", "SPM-19", "SPM-32")]
 #[test]
-fn spm_11_spm_19_spm_32_stale_bytes_stay_in_filled_and_in_exact_slices() {
+fn stale_bytes_stay_in_filled_and_in_exact_slices() {
     for exact in [false, true] {
         let layout = SliceLayout {
             exact,
@@ -214,8 +219,9 @@ fn spm_11_spm_19_spm_32_stale_bytes_stay_in_filled_and_in_exact_slices() {
     }
 }
 
+#[proves("SPM-38", "SPM-39", "SPM-40", "SPM-49")]
 #[test]
-fn spm_38_spm_39_spm_40_spm_49_rows_of_hybrid_and_field() {
+fn rows_of_hybrid_and_field() {
     let layout = SliceLayout::new(16, [4, 4]).with_mask(MaskPlace::Hybrid);
     let mut image = Image::new(SlicedHybrid::<8>::new(shape(&layout)), &layout);
     for (number, packed, a, b) in HYBRID {
@@ -227,8 +233,9 @@ fn spm_38_spm_39_spm_40_spm_49_rows_of_hybrid_and_field() {
     image.check(word(7), FIELD_7.0, &[Some(FIELD_7.1.into())]);
 }
 
+#[proves("SPM-44")]
 #[test]
-fn spm_44_packing_to_the_right_stores_the_rows_of_the_golden_model() {
+fn packing_to_the_right_stores_the_rows_of_the_golden_model() {
     let layout = SliceLayout {
         right: true,
         exact: true,

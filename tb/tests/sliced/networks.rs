@@ -62,8 +62,9 @@ fn fan_in(all: &Connections, stage: u8, units: usize) -> Vec<usize> {
     (0..units).map(to).collect()
 }
 
+#[proves("SPM-35", "SPM-36", "SPM-37")]
 #[test]
-fn spm_35_spm_36_spm_37_the_emitted_networks_have_the_connections_of_the_formulas() {
+fn the_emitted_networks_have_the_connections_of_the_formulas() {
     for n in [4, 8, 16] {
         let formulas = [
             (Network::Full, n * (n - 1) / 2),

@@ -119,8 +119,11 @@ fn all_variants(design: &Design, seed: u64, cycles: usize) -> Checked<(Coverage,
     Ok((coverage, bench.operations))
 }
 
+#[proves(
+    "SPM-20", "SPM-21", "SPM-22", "SPM-25", "SPM-42", "SPM-48", "SPM-50", "SPM-51"
+)]
 #[test]
-fn spm_20_spm_21_spm_22_spm_25_spm_42_spm_48_spm_50_spm_51_random_traffic_at_every_latency() {
+fn random_traffic_at_every_latency() {
     // 10^6 reads and writes, 10^7 with `scripts/test.sh --all`.
     let cycles = match std::env::var_os("HEDDLE_SLOW") {
         Some(_) => 100_000,

@@ -160,8 +160,9 @@ fn each<T>(
     }
 }
 
+#[proves("SPM-15", "SPM-20", "SPM-21", "SPM-22", "SPM-24", "SPM-48", "SPM-50")]
 #[test]
-fn spm_15_spm_20_spm_21_spm_22_spm_24_spm_48_spm_50_every_place_of_the_mask_at_every_latency() {
+fn every_place_of_the_mask_at_every_latency() {
     for mask in PLACES {
         each(&[4, 4], mask, 2..8, |l, latency| l.latency = *latency);
         each(&[3, 3, 2], mask, 2..8, |l, latency| {
@@ -176,8 +177,9 @@ fn spm_15_spm_20_spm_21_spm_22_spm_24_spm_48_spm_50_every_place_of_the_mask_at_e
     });
 }
 
+#[proves("SPM-32", "SPM-35", "SPM-36", "SPM-44")]
 #[test]
-fn spm_32_spm_35_spm_36_spm_44_every_network_with_every_option_beside_it() {
+fn every_network_with_every_option_beside_it() {
     for network in NETWORKS {
         each(&[4, 4], MaskPlace::Slice, 2..8, |l, latency| {
             (l.network, l.latency, l.exact) = (network, *latency, true);
@@ -204,8 +206,9 @@ fn spm_32_spm_35_spm_36_spm_44_every_network_with_every_option_beside_it() {
     });
 }
 
+#[proves("SPM-28", "SPM-29", "SPM-30", "SPM-31")]
 #[test]
-fn spm_28_spm_29_spm_30_spm_31_units_and_slices_of_every_size() {
+fn units_and_slices_of_every_size() {
     for mask in PLACES {
         for (bits, widths) in [
             (4, [8, 8]),
@@ -234,8 +237,9 @@ fn spm_28_spm_29_spm_30_spm_31_units_and_slices_of_every_size() {
     check(&layout(&[2, 2], MaskPlace::Slice, |l| l.latency = 3));
 }
 
+#[proves("SPM-42", "SPM-43")]
 #[test]
-fn spm_42_spm_43_thresholds_at_several_latencies() {
+fn thresholds_at_several_latencies() {
     for mask in PLACES {
         for thresholds in [(0, 0, 1), (2, 0, 3), (3, 3, 2), (6, 1, 3)] {
             each(&[4, 2, 2], mask, [2, 4, 5], |l, latency| {
@@ -317,8 +321,11 @@ fn check_network(units: usize, of: Network) {
     }
 }
 
+#[proves(
+    "SPM-06", "SPM-18", "SPM-19", "SPM-29", "SPM-34", "SPM-35", "SPM-36", "SPM-37"
+)]
 #[test]
-fn spm_06_spm_18_spm_19_spm_29_spm_34_spm_35_spm_36_spm_37_networks_of_every_size() {
+fn networks_of_every_size() {
     for (network, most) in
         NETWORKS
             .into_iter()
@@ -336,8 +343,9 @@ fn spm_06_spm_18_spm_19_spm_29_spm_34_spm_35_spm_36_spm_37_networks_of_every_siz
     }
 }
 
+#[proves("SPM-14", "SPM-30", "SPM-43")]
 #[test]
-fn spm_14_spm_30_spm_43_a_slice_is_selected_above_its_threshold() {
+fn a_slice_is_selected_above_its_threshold() {
     for units in [2, 4, 8, 16, 64] {
         let thresholds = vec![0, 1, units / 2, units - 1, units];
         let mut select = Select::new(units, thresholds.clone());

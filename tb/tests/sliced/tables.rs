@@ -49,8 +49,9 @@ fn slices(a: Option<u32>, b: Option<u32>) -> u8 {
     u8::from(a.is_some()) | u8::from(b.is_some()) << 1
 }
 
+#[proves("SPM-01", "SPM-02")]
 #[test]
-fn spm_01_spm_02_reference_build_has_a_mask_slice_and_two_data_slices() {
+fn reference_build_has_a_mask_slice_and_two_data_slices() {
     let side = &VARIANTS.sides[VARIANTS.index("even2")];
     let sources = emitted(Sliced::<8>::new(shape(&side.options)));
     let text_of = |part: &str| {
@@ -100,9 +101,13 @@ fn rows() -> Vec<(&'static str, u64, u8)> {
     rows
 }
 
+#[proves(
+    "SPM-03", "SPM-04", "SPM-05", "SPM-12", "SPM-13", "SPM-14", "SPM-16", "SPM-17", "SPM-23",
+    "SPM-24", "SPM-26", "SPM-28", "SPM-29", "SPM-30", "SPM-38", "SPM-39", "SPM-40", "SPM-42",
+    "SPM-43", "SPM-49", "SPM-51"
+)]
 #[test]
-fn spm_03_spm_04_spm_05_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_spm_28_spm_29_spm_30_spm_38_spm_39_spm_40_spm_42_spm_43_spm_49_spm_51_worked_words()
- {
+fn worked_words_access_the_slices_of_the_tables() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for (name, word, slices) in rows() {
         let [written, read] = both(&mut bench, name, word);
@@ -125,8 +130,9 @@ fn spm_03_spm_04_spm_05_spm_12_spm_13_spm_14_spm_16_spm_17_spm_23_spm_24_spm_26_
     bench.assert_agreed();
 }
 
+#[proves("SPM-32", "SPM-33", "SPM-44")]
 #[test]
-fn spm_32_spm_33_spm_44_lanes_of_the_table_of_words_from_both_ends() {
+fn lanes_of_the_table_of_words_from_both_ends() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for (row, lanes) in WORDS.into_iter().zip(LANES) {
         let full = [0, 0x0f, 0xf0, 0xff][usize::from(slices(row.a, row.b))];
@@ -142,8 +148,9 @@ fn spm_32_spm_33_spm_44_lanes_of_the_table_of_words_from_both_ends() {
     bench.assert_agreed();
 }
 
+#[proves("SPM-09", "SPM-10", "SPM-11", "SPM-19", "SPM-25")]
 #[test]
-fn spm_09_spm_10_spm_11_spm_19_spm_25_stale_bytes_never_reach_the_read_data() {
+fn stale_bytes_never_reach_the_read_data() {
     // Memories start with other random bits, rows are rewritten dense, sparse, empty, dense.
     for seed in 1..=5 {
         let mut bench = Bench::new(&VARIANTS, seed);
@@ -161,8 +168,9 @@ fn spm_09_spm_10_spm_11_spm_19_spm_25_stale_bytes_never_reach_the_read_data() {
     }
 }
 
+#[proves("SPM-15", "SPM-20", "SPM-21", "SPM-22", "SPM-48", "SPM-51")]
 #[test]
-fn spm_15_spm_20_spm_21_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cycle_table() {
+fn back_to_back_commands_follow_the_cycle_table() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for (cycle, row) in CYCLES.into_iter().enumerate() {
         let write = row.write.map(|_| 5);
@@ -180,8 +188,9 @@ fn spm_15_spm_20_spm_21_spm_22_spm_48_spm_51_back_to_back_commands_follow_the_cy
     bench.assert_agreed();
 }
 
+#[proves("SPM-50")]
 #[test]
-fn spm_50_slices_in_turn_are_accessed_one_cycle_after_another() {
+fn slices_in_turn_are_accessed_one_cycle_after_another() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for write in [true, false] {
         let words = bench.words(bytes(word(9)));

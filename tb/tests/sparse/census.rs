@@ -148,8 +148,9 @@ fn random_maps(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-16")]
 #[test]
-fn fsa_16_results_that_are_not_zero_are_counted_for_each_position() {
+fn results_that_are_not_zero_are_counted_for_each_position() {
     run_seeds(|seed| random_maps(&CENSUS, seed));
 }
 

@@ -426,8 +426,9 @@ fn cut_programs(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-16", "FSA-26")]
 #[test]
-fn fsa_16_fsa_26_the_next_layer_runs_on_a_cut_of_what_has_been_counted() {
+fn the_next_layer_runs_on_a_cut_of_what_has_been_counted() {
     run_seeds(|seed| cut_programs(&CLUSTER_2, seed));
 }
 

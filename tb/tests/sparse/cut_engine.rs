@@ -191,8 +191,9 @@ fn random_cuts(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-05", "FSA-07", "FSA-10", "FSA-26")]
 #[test]
-fn fsa_05_fsa_07_fsa_10_fsa_26_each_product_of_a_map_that_is_cut_has_one_unit() {
+fn each_product_of_a_map_that_is_cut_has_one_unit() {
     run_seeds(|seed| random_cuts(&CUT_6, seed));
 }
 

@@ -147,8 +147,9 @@ fn check_two_cells(map: &Cutting, border: usize, sums: (i64, i64), ok: bool) {
     assert_eq!(cuts, map.cut());
 }
 
+#[proves("FSA-06", "FSA-07")]
 #[test]
-fn fsa_06_fsa_07_columns_move_to_the_cell_that_has_less() {
+fn columns_move_to_the_cell_that_has_less() {
     let map = two_cells(|col| match col {
         0..32 => evenly(col, 410, 32),
         32..35 => 32,
@@ -162,13 +163,15 @@ fn fsa_06_fsa_07_columns_move_to_the_cell_that_has_less() {
     check_two_cells(&map, 37, (505, 519), true);
 }
 
+#[proves("FSA-06")]
 #[test]
-fn fsa_06_a_balanced_map_keeps_its_cut() {
+fn a_balanced_map_keeps_its_cut() {
     check_two_cells(&two_cells(|_| 16), 32, (512, 512), true);
 }
 
+#[proves("FSA-06", "FSA-09")]
 #[test]
-fn fsa_06_fsa_09_a_map_that_cannot_be_balanced_ends_and_says_so() {
+fn a_map_that_cannot_be_balanced_ends_and_says_so() {
     check_two_cells(
         &two_cells(|col| 32 * usize::from(col == 5)),
         6,
@@ -177,8 +180,9 @@ fn fsa_06_fsa_09_a_map_that_cannot_be_balanced_ends_and_says_so() {
     );
 }
 
+#[proves("FSA-06")]
 #[test]
-fn fsa_06_empty_columns_do_not_block_a_cut() {
+fn empty_columns_do_not_block_a_cut() {
     check_two_cells(
         &two_cells(|col| 32 * usize::from(col < 20)),
         10,
@@ -187,8 +191,9 @@ fn fsa_06_empty_columns_do_not_block_a_cut() {
     );
 }
 
+#[proves("FSA-06", "FSA-09")]
 #[test]
-fn fsa_06_fsa_09_a_checkerboard_is_cut_as_well_as_its_lines_allow() {
+fn a_checkerboard_is_cut_as_well_as_its_lines_allow() {
     let mut dut = Dut::new(&CUTTER, 1);
     let mut rng = dut.rng();
     // Rows and columns, sides of a field, bands and cells, and how much the cells differ then.
@@ -346,13 +351,15 @@ fn random_maps(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-05", "FSA-07", "FSA-09")]
 #[test]
-fn fsa_05_fsa_07_fsa_09_cells_cover_any_map_once_in_the_stated_steps() {
+fn cells_cover_any_map_once_in_the_stated_steps() {
     run_seeds(|seed| random_maps(&CUTTER, seed));
 }
 
+#[proves("FSA-05", "FSA-09")]
 #[test]
-fn fsa_05_fsa_09_the_largest_maps_have_room_in_all_sums() {
+fn the_largest_maps_have_room_in_all_sums() {
     let mut dut = Dut::new(&CUTTER, 1);
     let mut rng = dut.rng();
     for size in [(511, 128), (128, 511)] {

@@ -334,8 +334,9 @@ fn design() -> (Params, Sources) {
     (params, sources)
 }
 
+#[proves("FSA-03", "FSA-22")]
 #[test]
-fn fsa_03_fsa_22_a_stored_program_assigns_the_same_parts_on_the_golden_and_the_emitted_cluster() {
+fn a_stored_program_assigns_parts_alike_on_model_and_verilog() {
     let (params, sources) = design();
     run_seeds(|seed| dispatched(&params, &sources, seed));
 }

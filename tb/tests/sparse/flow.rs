@@ -186,8 +186,9 @@ fn sparse() -> Sparse {
     }
 }
 
+#[proves("FSA-01", "FSA-24", "FSA-78")]
 #[test]
-fn fsa_01_fsa_24_fsa_78_parts_of_equal_counts_are_multiplied_at_once_and_leave_together() {
+fn parts_of_equal_counts_multiply_at_once_and_leave_together() {
     let params = params(sparse());
     let sources = emitted(SparseCluster::new(SparseShape::of(&params)));
     run_seeds(|seed| run(&mut Bench::new(&sources, &params, seed)));

@@ -210,13 +210,15 @@ fn layers(few: u32) -> u32 {
     if is_slow() { 50 * few } else { few }
 }
 
+#[proves("FSA-02", "FSA-21", "FSA-79", "FSA-86")]
 #[test]
-fn fsa_02_fsa_21_fsa_79_fsa_86_layers_on_two_units_are_those_of_the_definition() {
+fn layers_on_two_units_are_those_of_the_definition() {
     run_seeds(|seed| random_layers(&NARROW, &NARROW.sources, seed, layers(30)));
 }
 
+#[proves("FSA-12", "FSA-39", "FSA-54")]
 #[test]
-fn fsa_12_fsa_39_fsa_54_layers_on_five_units_are_those_of_the_definition() {
+fn layers_on_five_units_are_those_of_the_definition() {
     run_seeds(|seed| random_layers(&ODD, &ODD.sources, seed, layers(20)));
 }
 
@@ -395,8 +397,9 @@ fn offered_zeros(design: &Design, sources: &Sources, seed: u64) -> Checked<Cover
     Ok(coverage)
 }
 
+#[proves("FSA-43")]
 #[test]
-fn fsa_43_zeros_that_are_offered_do_not_enter_the_multipliers() {
+fn zeros_that_are_offered_do_not_enter_the_multipliers() {
     run_seeds(|seed| offered_zeros(&PLAIN, &PLAIN.sources, seed));
 }
 
@@ -457,8 +460,9 @@ fn two_neighbours(design: &Design, sources: &Sources, seed: u64) -> Checked<Cove
     Ok(coverage)
 }
 
+#[proves("FSA-08")]
 #[test]
-fn fsa_08_a_unit_takes_a_row_and_columns_of_two_neighbours() {
+fn a_unit_takes_a_row_and_columns_of_two_neighbours() {
     run_seeds(|seed| two_neighbours(&FOUR, &FOUR.sources, seed));
 }
 

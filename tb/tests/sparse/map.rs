@@ -203,8 +203,9 @@ pub(super) fn random_maps(sources: &Sources, width: usize, seed: u64) -> Checked
     Ok(coverage)
 }
 
+#[proves("FSA-20", "FSA-35")]
 #[test]
-fn fsa_20_fsa_35_a_map_memory_keeps_the_entries_of_its_part() {
+fn a_map_memory_keeps_the_entries_of_its_part() {
     run_seeds(|seed| random_maps(&MAP_4, 4, seed));
     run_seeds(|seed| random_maps(&MAP_1, 1, seed));
 }

@@ -154,8 +154,9 @@ fn count(
     }
 }
 
+#[proves("FSA-35")]
 #[test]
-fn fsa_35_memories_bound_to_units_follow_their_model() {
+fn memories_bound_to_units_follow_their_model() {
     run_seeds(|seed| random_traffic(&NONE, seed, sizes(4, [None, None])));
 }
 
@@ -166,8 +167,9 @@ fn memories_with_networks_follow_their_model() {
     run_seeds(|seed| random_traffic(&UNITS, seed, sizes(4, [None, BENES])));
 }
 
+#[proves("FSA-81")]
 #[test]
-fn fsa_81_more_memories_than_units_follow_their_model() {
+fn more_memories_than_units_follow_their_model() {
     run_seeds(|seed| random_traffic(&FIVE, seed, MORE));
 }
 
@@ -181,8 +183,9 @@ fn single_port(sources: &Sources) -> Sources {
     mutated(&sources, "heddle_ram_1r1w", from, to)
 }
 
+#[proves("FSA-37")]
 #[test]
-fn fsa_37_no_buffer_is_read_and_written_in_a_clock() {
+fn no_buffer_is_read_and_written_in_a_clock() {
     // Sets of a map memory share banks, so that it does need both ports.
     let both = single_port(&super::map::MAP_1);
     super::map::random_maps(&both, 1, 1).expect_err("a read beside a write");
@@ -231,8 +234,9 @@ pub(super) fn buffers(sources: &Sources, module: &str) -> Vec<[usize; 2]> {
         .collect()
 }
 
+#[proves("FSA-36")]
 #[test]
-fn fsa_36_memories_of_any_layout_follow_their_model() {
+fn memories_of_any_layout_follow_their_model() {
     for (layout, meaning, groups, buffers_of_group) in LAYOUTS {
         let sizes = MemoriesSizes {
             layout: meaning,

@@ -58,8 +58,9 @@ fn result(bench: &mut Bench, unit: usize, to_memory: bool) -> Vec<Entry> {
     entries
 }
 
+#[proves("FSA-28", "FSA-29")]
 #[test]
-fn fsa_28_fsa_29_a_memory_has_its_unit_and_outside_alone() {
+fn a_memory_has_its_unit_and_outside_alone() {
     bound(|bench| {
         let loads: Vec<_> = (0..4).map(|memory| load(bench, memory, 0)).collect();
         bench.carry_out((0..4).map(|memory| order(memory, 0, Job::Unit)))?;
@@ -105,14 +106,16 @@ fn last_clock(others: usize) -> (usize, usize) {
     (last, together)
 }
 
+#[proves("FSA-28")]
 #[test]
-fn fsa_28_a_list_comes_in_the_same_clock_whatever_other_memories_do() {
+fn a_list_comes_in_the_same_clock_whatever_other_memories_do() {
     let (beside, together) = last_clock(14);
     assert_eq!((last_clock(0).0, together), (beside, 4));
 }
 
+#[proves("FSA-33")]
 #[test]
-fn fsa_33_each_source_writes_the_set_that_is_named_and_no_other() {
+fn each_source_writes_the_set_that_is_named_and_no_other() {
     bound(|bench| {
         for (set, job) in [
             (0, Job::Load),
@@ -136,8 +139,9 @@ fn fsa_33_each_source_writes_the_set_that_is_named_and_no_other() {
     });
 }
 
+#[proves("FSA-34")]
 #[test]
-fn fsa_34_each_set_goes_to_its_unit_or_outside() {
+fn each_set_goes_to_its_unit_or_outside() {
     bound(|bench| {
         let sets = [0, 1].map(|set| load(bench, 2, set));
         for (set, entries) in sets.into_iter().enumerate() {
@@ -152,8 +156,9 @@ fn fsa_34_each_set_goes_to_its_unit_or_outside() {
     });
 }
 
+#[proves("FSA-19", "FSA-34")]
 #[test]
-fn fsa_19_fsa_34_one_order_loads_a_list_while_the_one_before_is_computed() {
+fn one_order_loads_a_list_while_the_one_before_is_computed() {
     let mut bench = Bench::new(&NONE, 1, sizes(4, [None, None]));
     (bench.offered, bench.taken) = (1.0, 1.0);
     let mut entries = Vec::new();
@@ -179,8 +184,9 @@ fn fsa_19_fsa_34_one_order_loads_a_list_while_the_one_before_is_computed() {
     assert!(together > 100, "{together} words");
 }
 
+#[proves("FSA-36")]
 #[test]
-fn fsa_36_any_layout_of_the_buffers_gives_the_same() {
+fn any_layout_of_the_buffers_gives_the_same() {
     for (layout, meaning, ..) in LAYOUTS {
         let sizes = MemoriesSizes {
             layout: meaning,
@@ -203,8 +209,9 @@ fn fsa_36_any_layout_of_the_buffers_gives_the_same() {
     }
 }
 
+#[proves("FSA-37")]
 #[test]
-fn fsa_37_a_set_holds_as_many_entries_as_it_is_said_to() {
+fn a_set_holds_as_many_entries_as_it_is_said_to() {
     for (layout, meaning, ..) in LAYOUTS {
         let sizes = MemoriesSizes {
             layout: meaning,
@@ -225,8 +232,9 @@ fn fsa_37_a_set_holds_as_many_entries_as_it_is_said_to() {
     }
 }
 
+#[proves("FSA-30")]
 #[test]
-fn fsa_30_a_memory_reaches_its_unit_or_the_next_one() {
+fn a_memory_reaches_its_unit_or_the_next_one() {
     directed(&NEXT, sizes(4, [SWITCH, SWITCH]), |bench| {
         for (memory, unit) in (0..4).flat_map(|at| [(at, at), (at, (at + 1).min(3))]) {
             let entries = load(bench, memory, 0);
@@ -242,8 +250,9 @@ fn fsa_30_a_memory_reaches_its_unit_or_the_next_one() {
     });
 }
 
+#[proves("FSA-32")]
 #[test]
-fn fsa_32_a_copy_in_another_memory_is_the_original() {
+fn a_copy_in_another_memory_is_the_original() {
     let copy = |bench: &mut Bench, from: usize, to: usize| {
         let entries = load(bench, from, 0);
         bench.route(0, &one_way(from, to));
@@ -260,8 +269,9 @@ fn fsa_32_a_copy_in_another_memory_is_the_original() {
     directed(&NEXT, sizes(4, [SWITCH, SWITCH]), |bench| copy(bench, 1, 2));
 }
 
+#[proves("FSA-41")]
 #[test]
-fn fsa_41_units_exchange_results_and_no_memory_is_written() {
+fn units_exchange_results_and_no_memory_is_written() {
     let ring = [Some(2), Some(0), Some(3), Some(1)];
     let next = [Some(0), Some(2), None, Some(3)];
     for (sources, networks, to) in [
@@ -296,8 +306,9 @@ fn fsa_41_units_exchange_results_and_no_memory_is_written() {
     }
 }
 
+#[proves("FSA-27")]
 #[test]
-fn fsa_27_counts_of_results_tell_which_unit_another_one_relieves() {
+fn counts_of_results_tell_which_unit_another_one_relieves() {
     directed(&UNITS, sizes(4, [None, BENES]), |bench| {
         let before = bench.run()?.result_counts;
         let results: Vec<_> = (0..4).map(|unit| result(bench, unit, true)).collect();
@@ -323,8 +334,9 @@ fn fsa_27_counts_of_results_tell_which_unit_another_one_relieves() {
     });
 }
 
+#[proves("FSA-42")]
 #[test]
-fn fsa_42_results_in_a_memory_go_outside_and_where_there_is_a_network() {
+fn results_in_a_memory_go_outside_and_where_there_is_a_network() {
     let builds: [(&Sources, [Option<NetworkKind>; 2]); 4] = [
         (&NONE, [None, None]),
         (&UNITS, [None, BENES]),
@@ -355,8 +367,9 @@ fn fsa_42_results_in_a_memory_go_outside_and_where_there_is_a_network() {
     }
 }
 
+#[proves("FSA-80")]
 #[test]
-fn fsa_80_a_unit_takes_from_and_gives_to_a_memory_of_a_higher_number() {
+fn a_unit_takes_from_and_gives_to_a_memory_of_a_higher_number() {
     directed(&FULL, sizes(4, [BENES, BENES]), |bench| {
         for (unit, memory) in pairs() {
             let entries = load(bench, memory, 0);
@@ -373,8 +386,9 @@ fn fsa_80_a_unit_takes_from_and_gives_to_a_memory_of_a_higher_number() {
     });
 }
 
+#[proves("FSA-31", "FSA-81")]
 #[test]
-fn fsa_31_fsa_81_three_units_take_the_lists_of_five_memories() {
+fn three_units_take_the_lists_of_five_memories() {
     directed(&FIVE, MORE, |bench| {
         let loads: Vec<_> = (0..5).map(|memory| load(bench, memory, 0)).collect();
         bench.run()?;

@@ -306,13 +306,15 @@ fn random_routes(sources: &Sources, seed: u64, ports: usize) -> Checked<Coverage
     benes(sources, seed, &routes)
 }
 
+#[proves("FSA-31")]
 #[test]
-fn fsa_31_all_permutations_of_four_are_brought_without_loss() {
+fn all_permutations_of_four_are_brought_without_loss() {
     run_seeds(|seed| all_of_4(&BENES_4, seed));
 }
 
+#[proves("FSA-31")]
 #[test]
-fn fsa_31_random_permutations_of_sixteen_are_brought_without_loss() {
+fn random_permutations_of_sixteen_are_brought_without_loss() {
     run_seeds(|seed| random_routes(&BENES_16, seed, 16));
 }
 
@@ -334,8 +336,9 @@ fn random_switches(sources: &Sources, seed: u64) -> Checked<Coverage> {
     bench.end()
 }
 
+#[proves("FSA-30")]
 #[test]
-fn fsa_30_a_switch_brings_a_stream_to_its_port_or_to_the_next_one() {
+fn a_switch_brings_a_stream_to_its_port_or_to_the_next_one() {
     run_seeds(|seed| random_switches(&SWITCH_5, seed));
 }
 

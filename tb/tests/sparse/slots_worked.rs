@@ -106,8 +106,9 @@ fn padded() -> Command {
     }
 }
 
+#[proves("FSA-14", "FSA-15")]
 #[test]
-fn fsa_14_fsa_15_the_ring_of_zeros_has_no_slot() {
+fn the_ring_of_zeros_has_no_slot() {
     let run = run(&SLOTS_8, &padded(), |_, _| true);
     let places: Vec<(i32, i32)> = (1..=3)
         .flat_map(|row| (1..=4).map(move |col| (row, col)))
@@ -120,8 +121,9 @@ fn fsa_14_fsa_15_the_ring_of_zeros_has_no_slot() {
     assert!(run.places(|slot| slot.list).iter().all(|list| *list == 40));
 }
 
+#[proves("FSA-86")]
 #[test]
-fn fsa_86_a_stride_makes_a_map_of_each_phase_with_lists_of_its_own() {
+fn a_stride_makes_a_map_of_each_phase_with_lists_of_its_own() {
     for stride in [1, 2] {
         let command = Command {
             stride,

@@ -299,8 +299,9 @@ fn random_layers(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-23", "FSA-43", "FSA-57", "FSA-58")]
 #[test]
-fn fsa_23_fsa_43_fsa_57_fsa_58_a_unit_adds_the_products_of_what_is_not_zero() {
+fn a_unit_adds_the_products_of_what_is_not_zero() {
     run_seeds(|seed| random_layers(&UNIT_3, seed));
 }
 

@@ -487,8 +487,9 @@ fn random_layers(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-11", "FSA-12", "FSA-13", "FSA-39", "FSA-54")]
 #[test]
-fn fsa_11_fsa_12_fsa_13_fsa_39_fsa_54_units_make_one_map_of_their_partitions() {
+fn units_make_one_map_of_their_partitions() {
     run_seeds(|seed| random_layers(&UNITS_4, seed));
 }
 

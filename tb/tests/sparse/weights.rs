@@ -90,16 +90,18 @@ fn random_lists(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("FSA-38")]
 #[test]
-fn fsa_38_values_and_indices_of_weights_lie_in_buffers_of_their_own_and_are_read_in_pairs() {
+fn values_and_indices_have_buffers_of_their_own_read_in_pairs() {
     run_seeds(|seed| random_lists(&WEIGHTS, seed));
     let places = [32, LISTS];
     let expected = [[8 * LANES, WORDS], [16, WORDS], places];
     assert_eq!(buffers(&WEIGHTS, "heddle_unit_weights"), expected);
 }
 
+#[proves("FSA-29")]
 #[test]
-fn fsa_29_weights_come_with_the_fill_alone_and_leave_for_the_unit() {
+fn weights_come_with_the_fill_alone_and_leave_for_the_unit() {
     let (_, text) = text(&WEIGHTS, "heddle_unit_weights")
         .split_once("(\n")
         .expect("ports");

@@ -108,8 +108,9 @@ fn cfg_ready_is_low_while_a_start_waits_and_with_one_set_while_busy() {
     }
 }
 
+#[proves("TTU-055")]
 #[test]
-fn ttu_055_a_waiting_start_keeps_its_choice_of_the_base() {
+fn a_waiting_start_keeps_its_choice_of_the_base() {
     for unit in double() {
         let mut bench = Bench::new(unit, 1);
         bench.configure(&[row(0, 100, &[(0, 1, 6)])]).unwrap();

@@ -54,8 +54,9 @@ fn every_register_alone(unit: &Unit, seed: u64) -> Checked<usize> {
     Ok(addresses.len())
 }
 
+#[proves("TTU-001", "TTU-002", "TTU-003", "TTU-017", "TTU-021")]
 #[test]
-fn ttu_001_ttu_002_ttu_003_ttu_017_ttu_021_every_register_can_be_written_alone() {
+fn every_register_can_be_written_alone() {
     let sequences = every_register_alone(&SMALL, 1).or_panic();
     assert_eq!(
         sequences,

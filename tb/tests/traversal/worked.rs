@@ -108,16 +108,20 @@ fn check(id: &str) -> Vec<UnitElement> {
     elements
 }
 
+#[proves(
+    "TTU-007", "TTU-008", "TTU-019", "TTU-022", "TTU-023", "TTU-026", "TTU-027", "TTU-028",
+    "TTU-030", "TTU-031", "TTU-033", "TTU-045"
+)]
 #[test]
-fn ttu_007_ttu_008_ttu_019_ttu_022_ttu_023_ttu_026_ttu_027_ttu_028_ttu_030_ttu_031_ttu_033_ttu_045_tv1()
- {
+fn offsets_and_addresses_of_tv1_on_every_device() {
     let elements = check("TV1");
     let offsets: Vec<&[u64]> = elements.iter().map(|e| &e.offsets[..3]).collect();
     assert_eq!(offsets[3..7], [[0, 0, 0], [1, 0, 0], [0, 6, 0], [1, 6, 0]]);
 }
 
+#[proves("TTU-006", "TTU-036", "TTU-037", "TTU-038", "TTU-039", "TTU-046")]
 #[test]
-fn ttu_006_ttu_036_ttu_037_ttu_038_ttu_039_ttu_046_rows_and_kinds_follow_each_other() {
+fn rows_and_kinds_follow_each_other() {
     use RowKind::{Epilogue, Prologue, Tensor};
     for (id, runs) in [
         (
@@ -145,9 +149,12 @@ fn ttu_006_ttu_036_ttu_037_ttu_038_ttu_039_ttu_046_rows_and_kinds_follow_each_ot
     }
 }
 
+#[proves(
+    "TTU-004", "TTU-009", "TTU-025", "TTU-029", "TTU-032", "TTU-040", "TTU-041", "TTU-043",
+    "TTU-044", "TTU-059", "TTU-060", "TTU-062", "TTU-063", "TTU-065", "TTU-067", "TTU-068"
+)]
 #[test]
-fn ttu_004_ttu_009_ttu_025_ttu_029_ttu_032_ttu_040_ttu_041_ttu_043_ttu_044_ttu_059_ttu_060_ttu_062_ttu_063_ttu_065_ttu_067_ttu_068_every_vector()
- {
+fn every_vector_gives_its_addresses_three_times() {
     let mut counts = Vec::new();
     for device in &mut devices() {
         let mut count = 0;
@@ -172,8 +179,9 @@ fn ttu_004_ttu_009_ttu_025_ttu_029_ttu_032_ttu_040_ttu_041_ttu_043_ttu_044_ttu_0
     assert_eq!(counts, expected, "vectors on each device");
 }
 
+#[proves("TTU-061")]
 #[test]
-fn ttu_061_rows_in_other_registers_run_in_the_order_of_the_record() {
+fn rows_in_other_registers_run_in_the_order_of_the_record() {
     let mut rng = ChaCha8Rng::seed_from_u64(61);
     for device in &mut devices() {
         let mut numbers: Vec<u8> = (0..device.shape().rows as u8).collect();
@@ -189,8 +197,9 @@ fn ttu_061_rows_in_other_registers_run_in_the_order_of_the_record() {
     }
 }
 
+#[proves("TTU-024", "TTU-052", "TTU-055")]
 #[test]
-fn ttu_024_ttu_052_ttu_055_offsets_plus_bases_are_the_addresses() {
+fn offsets_plus_bases_are_the_addresses() {
     let offset_only = Run {
         offset_only: true,
         ..Run::default()
@@ -218,8 +227,9 @@ fn ttu_024_ttu_052_ttu_055_offsets_plus_bases_are_the_addresses() {
     }
 }
 
+#[proves("TTU-047", "TTU-048", "TTU-053")]
 #[test]
-fn ttu_047_ttu_048_ttu_053_every_address_comes_once_and_then_nothing() {
+fn every_address_comes_once_and_then_nothing() {
     for device in &mut devices() {
         for vector in vectors(&**device).take(3) {
             let elements = device.traverse(&vector.rows, Run::default()).unwrap();

@@ -172,8 +172,9 @@ fn check(dut: &Dut, expected: Option<&UnitElement>) -> Checked {
     Ok(())
 }
 
+#[proves("TTU-050")]
 #[test]
-fn ttu_050_tv3_with_the_controller_inside_the_processing_unit_and_outside() {
+fn tv3_with_the_controller_inside_the_processing_unit_and_outside() {
     let mut vectors = unit_vectors(SHAPE.offset_bits).into_iter();
     let tv3 = vectors.find(|v| v.id == "TV3").expect("a vector");
     let program = words(&tv3.rows);
@@ -240,8 +241,9 @@ fn random_pauses(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("TTU-049", "TTU-050")]
 #[test]
-fn ttu_049_ttu_050_pauses_granted_at_any_address_do_not_change_random_records() {
+fn pauses_granted_at_any_address_do_not_change_random_records() {
     run_seeds(|seed| random_pauses(&CONTROLLED, seed));
 }
 

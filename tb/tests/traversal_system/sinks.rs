@@ -202,8 +202,9 @@ fn random_records(sources: &Sources, seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("TTU-053", "TTU-054", "TTU-056")]
 #[test]
-fn ttu_053_ttu_054_ttu_056_the_worked_vectors_reach_every_sink() {
+fn the_worked_vectors_reach_every_sink() {
     let mut dut = filled(&SINKS, 1);
     let mut rng = dut.rng();
     let vectors = unit_vectors(SHAPE.offset_bits).into_iter();
@@ -218,8 +219,9 @@ fn ttu_053_ttu_054_ttu_056_the_worked_vectors_reach_every_sink() {
     assert!(fitting >= 8, "only {fitting} vectors fit");
 }
 
+#[proves("TTU-054")]
 #[test]
-fn ttu_054_random_records_are_the_same_at_processor_memory_and_bus() {
+fn random_records_are_the_same_at_processor_memory_and_bus() {
     run_seeds(|seed| random_records(&SINKS, seed));
 }
 

@@ -212,8 +212,9 @@ pub fn fuzz(unit: &Unit, seed: u64, count: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("TTU-067")]
 #[test]
-fn ttu_067_random_words_on_every_unit() {
+fn random_words_on_every_unit() {
     let counts = [35_000, 60_000, 45_000, 15_000, 12_000, 12_000, 8_000];
     for (unit, count) in super::units().into_iter().zip(counts) {
         run_seeds(|seed| fuzz(unit, seed, count));

@@ -184,8 +184,11 @@ fn cover(coverage: &mut Coverage, unit: &Unit, batch: &Batch, seen: &Seen) {
     }
 }
 
+#[proves(
+    "TTU-014", "TTU-016", "TTU-040", "TTU-042", "TTU-049", "TTU-053", "TTU-059", "TTU-062"
+)]
 #[test]
-fn ttu_014_ttu_016_ttu_040_ttu_042_ttu_049_ttu_053_ttu_059_ttu_062_random_records_on_every_unit() {
+fn random_records_on_every_unit() {
     let counts = [3_500, 6_000, 4_000, 2_000, 1_500, 1_500, 1_000];
     for (unit, count) in super::units().into_iter().zip(counts) {
         run_seeds(|seed| random_records(unit, seed, count));

@@ -173,8 +173,9 @@ fn check_periods(first: &str, next: &str, addresses: usize, expected: u64) {
     }
 }
 
+#[proves("TTU-042")]
 #[test]
-fn ttu_042_no_gap_behind_two_addresses_more_than_the_next_instruction_has_words() {
+fn no_gap_behind_two_more_addresses_than_the_next_one_has_words() {
     // Word 0, row word and base, then three words of the loop.
     for addresses in 1..12 {
         let text = format!("traverse\ntensor row 0 base 3 loops 0:1:{addresses}");
@@ -184,8 +185,9 @@ fn ttu_042_no_gap_behind_two_addresses_more_than_the_next_instruction_has_words(
     check_periods(text, text, 1, 3 + 2);
 }
 
+#[proves("TTU-042")]
 #[test]
-fn ttu_042_no_gap_before_start_behind_five_addresses() {
+fn no_gap_before_start_behind_five_addresses() {
     for addresses in 1..8 {
         let first = format!("traverse\ntensor row 0 base 3 loops 0:1:{addresses}");
         check_periods(&first, "start", addresses, (addresses as u64).max(5));

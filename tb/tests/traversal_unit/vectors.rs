@@ -64,8 +64,9 @@ fn with_registers_on_ports(unit: &Unit) -> Unit {
     }
 }
 
+#[proves("TTU-014", "TTU-015", "TTU-017")]
 #[test]
-fn ttu_014_ttu_015_ttu_017_the_registers_of_the_hardware_are_those_of_the_example() {
+fn the_registers_of_the_hardware_are_those_of_the_example() {
     let unit = with_registers_on_ports(&PLAIN);
     let mut bench = Bench::new(&unit, 1);
     // Whatever was there before: another instruction with other values in all rows.
@@ -95,8 +96,9 @@ fn ttu_014_ttu_015_ttu_017_the_registers_of_the_hardware_are_those_of_the_exampl
 }
 
 /// Each address leaves some clocks after the cycle in which its offsets are in the registers Z.
+#[proves("TTU-027", "TTU-028")]
 #[test]
-fn ttu_027_ttu_028_registers_of_the_hardware_hold_the_offsets_of_every_address() {
+fn registers_of_the_hardware_hold_the_offsets_of_every_address() {
     let unit = with_registers_on_ports(&PLAIN);
     let mut bench = Bench::new(&unit, 1);
     let behind = unit.sum_stages as usize + 2;
@@ -169,8 +171,9 @@ fn ttu_027_ttu_028_registers_of_the_hardware_hold_the_offsets_of_every_address()
     assert!(kept > 20 && wrapped > 5, "{kept} kept, {wrapped} wrapped");
 }
 
+#[proves("TTU-016")]
 #[test]
-fn ttu_016_set_up_group_by_group_gives_the_same_sequence() {
+fn set_up_group_by_group_gives_the_same_sequence() {
     let fits = |v: &UnitVector| v.stop.is_none() && v.fits(&FULL.shape);
     for vector in unit_vectors(32).into_iter().filter(fits) {
         let mut bench = Bench::new(&FULL, 1);
@@ -200,8 +203,9 @@ fn tv15_endless_loops_are_refused_at_the_word_of_the_end() {
     }
 }
 
+#[proves("TTU-051")]
 #[test]
-fn ttu_051_one_address_for_each_demand_and_none_without() {
+fn one_address_for_each_demand_and_none_without() {
     let on_demand = Run {
         on_demand: true,
         ..Run::default()

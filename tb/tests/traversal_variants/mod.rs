@@ -111,8 +111,9 @@ fn replay_stalled(dut: &mut Dut, expected: &[(u64, u64)]) -> Checked {
     }
 }
 
+#[proves("TTU-052", "TTU-054")]
 #[test]
-fn ttu_052_ttu_054_offsets_stored_from_a_walk_replay_as_the_live_sequence() {
+fn offsets_stored_from_a_walk_replay_as_the_live_sequence() {
     let mut rows = named("TV3").rows;
     let mut table = quiet_table(&TABLE, 1);
     for (offset, row) in walk(&rows, true) {
@@ -133,8 +134,9 @@ fn ttu_052_ttu_054_offsets_stored_from_a_walk_replay_as_the_live_sequence() {
     }
 }
 
+#[proves("TTU-052")]
 #[test]
-fn ttu_052_table_stores_until_it_is_full_and_forgets_on_clear() {
+fn table_stores_until_it_is_full_and_forgets_on_clear() {
     let mut dut = quiet_table(&TABLE, 1);
     pulse(&mut dut, "replay_i");
     dut.check("busy_o", false).unwrap();

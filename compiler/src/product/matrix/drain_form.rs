@@ -198,8 +198,9 @@ mod tests {
         assert_eq!(clocks(DrainForm::All, 256, 256), Some(257));
     }
 
+    #[proves("PET-57")]
     #[test]
-    fn pet_57_with_sums_at_the_top_all_is_later_by_the_rows_of_the_array() {
+    fn with_sums_at_the_top_all_is_later_by_the_rows_of_the_array() {
         for (cols, vectors) in [(1, 3), (4, 1), (4, 4), (4, 9), (9, 2)] {
             for form in STORED {
                 let foot = form.clocks(vectors, cols, 0).expect("stored");

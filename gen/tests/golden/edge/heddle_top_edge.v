@@ -191,7 +191,7 @@ module heddle_top_edge (
         state_buffer_ev_mask_read_out, state_buffer_ev_zero_out})
   );
 
-  heddle_state_buffer_r8_b2_e32_c4a90780 u_state_buffer (
+  heddle_state_buffer_r8_b2_e32_23bc835f u_state_buffer (
     .clk             (clk),
     .rst_n           (rst_n),
     .op_valid_i      (control_op_valid),

@@ -58,8 +58,9 @@ impl ListIndex {
 mod tests {
     use super::*;
 
+    #[proves("SGCR-13")]
     #[test]
-    fn sgcr_13_both_steppings_read_the_same_entries_with_other_registers() {
+    fn both_steppings_read_the_same_entries_with_other_registers() {
         for first in [0, 7, 0xfffe] {
             let [mut after, mut before] =
                 [Stepping::AfterRead, Stepping::BeforeRead].map(|s| ListIndex::new(s, first));

@@ -40,8 +40,9 @@ fn layer(path: &std::path::Path) -> Layer {
     }
 }
 
+#[proves("SGCR-18", "SGCR-21")]
 #[test]
-fn sgcr_18_sgcr_21_tables_from_files_give_one_result_after_every_reset() {
+fn tables_from_files_give_one_result_after_every_reset() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = [3, 20].map(|base| {
         let path = folder.path().join(format!("{base}.hdot"));

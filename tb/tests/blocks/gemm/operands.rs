@@ -100,8 +100,9 @@ fn check(bench: &mut Bench, name: &str, layer: &Layer, operands: &Operands) {
     }
 }
 
+#[proves("SGCR-10", "SGCR-25")]
 #[test]
-fn sgcr_10_sgcr_25_rows_read_the_bytes_at_the_addresses_of_5_1_2() {
+fn rows_read_the_bytes_at_the_addresses_of_5_1_2() {
     let mut bench = bench();
     let run = bench.run_one("four", &small());
     // Row 0 reads 1, 3, 2, 5, .. at 0, 1, 2, 4, ..
@@ -122,8 +123,9 @@ fn sgcr_10_sgcr_25_rows_read_the_bytes_at_the_addresses_of_5_1_2() {
     }
 }
 
+#[proves("SGCR-25")]
 #[test]
-fn sgcr_25_rows_read_the_elements_of_5_3_thread_17_among_them() {
+fn rows_read_the_elements_of_5_3_thread_17_among_them() {
     let operands = asymmetric_operands();
     let thread = operands[17].iter().flatten().map(|read| read.0);
     assert!(thread.eq(examples::ASYMMETRIC_17));
@@ -135,8 +137,9 @@ fn sgcr_25_rows_read_the_elements_of_5_3_thread_17_among_them() {
     }
 }
 
+#[proves("SGCR-25", "SGCR-47", "SGCR-48")]
 #[test]
-fn sgcr_25_sgcr_47_sgcr_48_rows_read_5_5_by_mask_and_with_a_border() {
+fn rows_read_5_5_by_mask_and_with_a_border() {
     let mut bench = bench();
     for name in names() {
         let layer = padded().with_mode(MASKS);
@@ -145,8 +148,9 @@ fn sgcr_25_sgcr_47_sgcr_48_rows_read_5_5_by_mask_and_with_a_border() {
     }
 }
 
+#[proves("SGCR-11", "SGCR-25")]
 #[test]
-fn sgcr_11_sgcr_25_rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
+fn rows_read_every_layout_of_5_6_and_a_fully_connected_layer() {
     let mut bench = bench();
     for name in names() {
         for number in 0..5 {

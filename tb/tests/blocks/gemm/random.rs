@@ -207,8 +207,11 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves(
+    "SGCR-15", "SGCR-16", "SGCR-17", "SGCR-22", "SGCR-25", "SGCR-31", "SGCR-34", "SGCR-40",
+    "SGCR-46", "SGCR-51", "SGCR-53", "SGCR-55", "SGCR-58"
+)]
 #[test]
-fn sgcr_15_sgcr_16_sgcr_17_sgcr_22_sgcr_25_sgcr_31_sgcr_34_sgcr_40_sgcr_46_sgcr_51_sgcr_53_sgcr_55_sgcr_58_random_layers_give_what_nested_loops_give()
- {
+fn random_layers_give_what_nested_loops_give() {
     run_seeds(all_variants);
 }

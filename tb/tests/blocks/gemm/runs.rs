@@ -47,8 +47,9 @@ fn rows_with_one_base_share_a_read_of_a_merging_bank() {
     }
 }
 
+#[proves("SGCR-58")]
 #[test]
-fn sgcr_58_a_run_takes_the_documented_clocks() {
+fn a_run_takes_the_documented_clocks() {
     let mut bench = bench();
     for name in ["four", "square", "single", "pair", "tall", "flat", "ahead"] {
         for (layer, [t, k, n]) in [
@@ -84,8 +85,9 @@ fn sgcr_58_a_run_takes_the_documented_clocks() {
     }
 }
 
+#[proves("SGCR-43")]
 #[test]
-fn sgcr_43_runs_follow_while_results_still_leave() {
+fn runs_follow_while_results_still_leave() {
     let mut bench = bench();
     for name in names() {
         for mode in [0, WEIGHTS] {
@@ -111,8 +113,9 @@ fn sgcr_43_runs_follow_while_results_still_leave() {
     }
 }
 
+#[proves("SGCR-01")]
 #[test]
-fn sgcr_01_writes_during_a_run_change_nothing() {
+fn writes_during_a_run_change_nothing() {
     let mut bench = bench();
     for name in names() {
         let layer = asymmetric();

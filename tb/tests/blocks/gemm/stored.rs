@@ -19,8 +19,9 @@ fn cores(store_each: bool) -> impl Iterator<Item = (&'static str, usize, usize)>
     })
 }
 
+#[proves("SGCR-28")]
 #[test]
-fn sgcr_28_storing_each_iteration_leaves_the_results_of_storing_once() {
+fn storing_each_iteration_leaves_the_results_of_storing_once() {
     let mut bench = bench();
     for (name, rows, _) in cores(true) {
         for layer in [
@@ -49,8 +50,9 @@ fn sgcr_28_storing_each_iteration_leaves_the_results_of_storing_once() {
     }
 }
 
+#[proves("SGCR-14", "SGCR-26", "SGCR-28")]
 #[test]
-fn sgcr_14_sgcr_26_sgcr_28_every_store_shows_the_sums_so_far() {
+fn every_store_shows_the_sums_so_far() {
     let mut bench = bench();
     for (name, rows, _) in cores(true) {
         for mode in [EACH, EACH | WEIGHTS] {
@@ -69,8 +71,9 @@ fn sgcr_14_sgcr_26_sgcr_28_every_store_shows_the_sums_so_far() {
     }
 }
 
+#[proves("SGCR-28")]
 #[test]
-fn sgcr_28_each_row_of_the_array_needs_one_sum_however_many_gemm_rows_there_are() {
+fn a_row_of_the_array_needs_one_sum_for_any_number_of_gemm_rows() {
     let mut bench = bench();
     // 40 rows, 32 sums.
     let bases: Vec<i32> = (0..40).map(|m| 3 * m).collect();
@@ -86,8 +89,9 @@ fn sgcr_28_each_row_of_the_array_needs_one_sum_however_many_gemm_rows_there_are(
     }
 }
 
+#[proves("SGCR-28", "SGCR-43")]
 #[test]
-fn sgcr_28_sgcr_43_runs_of_both_kinds_follow_while_results_still_leave() {
+fn runs_of_both_kinds_follow_while_results_still_leave() {
     let mut bench = bench();
     for (name, _, _) in cores(true) {
         for stationary in [0, WEIGHTS] {

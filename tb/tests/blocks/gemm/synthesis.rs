@@ -43,20 +43,23 @@ fn small(broadcast: bool, banks: usize) -> GemmOptions {
     })
 }
 
+#[proves("SGCR-30", "SGCR-40")]
 #[test]
-fn sgcr_30_sgcr_40_a_whole_core_becomes_cells_of_an_fpga() {
+fn a_whole_core_becomes_cells_of_an_fpga() {
     let sources = core(&small(false, 0));
     synthesise(&sources, 4).or_panic();
 }
 
+#[proves("SGCR-30", "SGCR-40")]
 #[test]
-fn sgcr_30_sgcr_40_a_whole_core_with_banks_becomes_cells_of_an_fpga_slow() {
+fn a_whole_core_with_banks_becomes_cells_of_an_fpga_slow() {
     let sources = core(&small(true, 2));
     synthesise(&sources, 4).or_panic();
 }
 
+#[proves("SGCR-30", "SGCR-40")]
 #[test]
-fn sgcr_30_sgcr_40_a_whole_offset_unit_becomes_cells_of_an_fpga() {
+fn a_whole_offset_unit_becomes_cells_of_an_fpga() {
     for broadcast in [false, true] {
         let shape = shape(&small(broadcast, 0));
         let sources = emitted(OffsetUnit::<16>::new(&shape.unit));
@@ -64,8 +67,9 @@ fn sgcr_30_sgcr_40_a_whole_offset_unit_becomes_cells_of_an_fpga() {
     }
 }
 
+#[proves("SGCR-40")]
 #[test]
-fn sgcr_40_what_synthesis_must_not_find_is_found() {
+fn what_synthesis_must_not_find_is_found() {
     let sources = core(&small(false, 0));
     // A multiplier in the address path; a latch; a wire that nobody drives.
     let list = r"

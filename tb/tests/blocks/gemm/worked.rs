@@ -11,8 +11,9 @@ use super::variants::VARIANTS;
 use heddle_sim::blocks::offsets::Write;
 use heddle_sim::blocks::offsets::examples;
 
+#[proves("SGCR-31", "SGCR-32", "SGCR-33")]
 #[test]
-fn sgcr_31_sgcr_32_sgcr_33_one_build_runs_every_example_with_other_tables_and_counts() {
+fn one_build_runs_every_example_with_other_tables_and_counts() {
     let mut bench = bench();
     let logical = layout_c();
     for name in names() {
@@ -34,8 +35,9 @@ fn sgcr_31_sgcr_32_sgcr_33_one_build_runs_every_example_with_other_tables_and_co
     }
 }
 
+#[proves("SGCR-01", "SGCR-02")]
 #[test]
-fn sgcr_01_sgcr_02_the_13_entries_of_5_1_are_all_that_is_loaded_and_read() {
+fn the_13_entries_of_5_1_are_all_that_is_loaded_and_read() {
     let mut bench = bench();
     for name in names() {
         let before = bench.table_writes(&name);
@@ -47,8 +49,9 @@ fn sgcr_01_sgcr_02_the_13_entries_of_5_1_are_all_that_is_loaded_and_read() {
     }
 }
 
+#[proves("SGCR-26")]
 #[test]
-fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
+fn sums_after_every_step_are_those_of_5_1_3() {
     let mut bench = bench();
     for name in ["four", "broad", "single", "two_merged"] {
         bench.run_one(name, &small());
@@ -61,8 +64,9 @@ fn sgcr_26_sums_after_every_step_are_those_of_5_1_3() {
     }
 }
 
+#[proves("SGCR-27", "SGCR-45")]
 #[test]
-fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
+fn only_rows_and_channels_that_exist_give_results() {
     let mut bench = bench();
     // 5.4: 36 reads and 4 results with three rows.
     let run = bench.run_one("flat", &small());
@@ -98,8 +102,9 @@ fn sgcr_27_sgcr_45_only_rows_and_channels_that_exist_give_results() {
     }
 }
 
+#[proves("SGCR-34", "SGCR-35")]
 #[test]
-fn sgcr_34_sgcr_35_each_result_once_with_more_rows_than_the_array_has() {
+fn each_result_once_with_more_rows_than_the_array_has() {
     let mut bench = bench();
     for name in names() {
         for mode in [0, WEIGHTS] {
@@ -111,8 +116,9 @@ fn sgcr_34_sgcr_35_each_result_once_with_more_rows_than_the_array_has() {
     }
 }
 
+#[proves("SGCR-47", "SGCR-48", "SGCR-56")]
 #[test]
-fn sgcr_47_sgcr_48_sgcr_56_padding_by_mask_and_by_border() {
+fn padding_by_mask_and_by_border() {
     let mut bench = bench();
     for name in names() {
         for mode in [0, WEIGHTS] {
@@ -126,8 +132,9 @@ fn sgcr_47_sgcr_48_sgcr_56_padding_by_mask_and_by_border() {
     }
 }
 
+#[proves("SGCR-52")]
 #[test]
-fn sgcr_52_bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
+fn bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
     let mut bench = bench();
     let mut clocks = Vec::new();
     for (name, run_clocks) in [("two", 18), ("four_banks", 18), ("eight", 9)] {
@@ -158,8 +165,9 @@ fn sgcr_52_bank_conflicts_take_the_clocks_of_5_8_3_and_change_nothing() {
     assert_eq!((run.sums(), run.status.stalls), (SMALL_C.to_vec(), 9));
 }
 
+#[proves("SGCR-23", "SGCR-43", "SGCR-57")]
 #[test]
-fn sgcr_23_sgcr_43_sgcr_57_one_load_of_the_tables_serves_other_operands_and_weights() {
+fn one_load_of_the_tables_serves_other_operands_and_weights() {
     let mut bench = bench();
     for name in names() {
         for mode in [0, WEIGHTS] {
@@ -202,8 +210,9 @@ fn sgcr_23_sgcr_43_sgcr_57_one_load_of_the_tables_serves_other_operands_and_weig
     }
 }
 
+#[proves("SGCR-42")]
 #[test]
-fn sgcr_42_operands_may_lie_anywhere_and_every_address_moves_with_them() {
+fn operands_may_lie_anywhere_and_every_address_moves_with_them() {
     let mut bench = bench();
     for name in names() {
         let first = bench.run_one(&name, &asymmetric());
@@ -227,8 +236,9 @@ fn sgcr_42_operands_may_lie_anywhere_and_every_address_moves_with_them() {
     }
 }
 
+#[proves("SGCR-19")]
 #[test]
-fn sgcr_19_weights_may_lie_anywhere_with_one_load_of_the_tables() {
+fn weights_may_lie_anywhere_with_one_load_of_the_tables() {
     let mut bench = bench();
     for name in names() {
         bench.run_one(&name, &asymmetric());
@@ -248,8 +258,9 @@ fn sgcr_19_weights_may_lie_anywhere_with_one_load_of_the_tables() {
     }
 }
 
+#[proves("SGCR-54", "SGCR-55")]
 #[test]
-fn sgcr_54_sgcr_55_both_mappings_give_one_result_with_the_counts_of_5_8_4() {
+fn both_mappings_give_one_result_with_the_counts_of_5_8_4() {
     let mut bench = bench();
     let run = bench.run_one("four", &small().with_mode(WEIGHTS));
     assert_eq!(run.sums(), SMALL_C);
@@ -267,8 +278,9 @@ fn sgcr_54_sgcr_55_both_mappings_give_one_result_with_the_counts_of_5_8_4() {
     }
 }
 
+#[proves("SGCR-09", "SGCR-20", "SGCR-29")]
 #[test]
-fn sgcr_09_sgcr_20_sgcr_29_a_run_reads_its_tables_from_their_own_memories_and_copies_nothing() {
+fn a_run_reads_tables_from_their_memories_and_copies_nothing() {
     let mut bench = bench();
     for side in &VARIANTS.sides {
         let (name, unit) = (&side.name, &side.options.unit);
@@ -299,8 +311,9 @@ fn sgcr_09_sgcr_20_sgcr_29_a_run_reads_its_tables_from_their_own_memories_and_co
     }
 }
 
+#[proves("SGCR-49", "SGCR-50")]
 #[test]
-fn sgcr_49_sgcr_50_tables_of_5_3_by_the_expander_of_a_core() {
+fn tables_of_5_3_by_the_expander_of_a_core() {
     let expand = |values: [u32; 9], repeat: u32| {
         let values = values.into_iter().chain([repeat]);
         (16..)
@@ -324,8 +337,9 @@ fn sgcr_49_sgcr_50_tables_of_5_3_by_the_expander_of_a_core() {
     assert_eq!(bench.table_writes("square") - before, 24 + 12);
 }
 
+#[proves("SGCR-17")]
 #[test]
-fn sgcr_17_taps_in_another_order_with_their_weights() {
+fn taps_in_another_order_with_their_weights() {
     let mut bench = bench();
     let order = [7, 2, 11, 0, 5, 9, 1, 10, 3, 8, 6, 4];
     for name in names() {
@@ -337,8 +351,9 @@ fn sgcr_17_taps_in_another_order_with_their_weights() {
     }
 }
 
+#[proves("SGCR-10")]
 #[test]
-fn sgcr_10_rows_of_5_2_add_their_base_to_every_offset() {
+fn rows_of_5_2_add_their_base_to_every_offset() {
     let mut bench = bench();
     for name in names() {
         for mode in [0, WEIGHTS] {
@@ -348,8 +363,9 @@ fn sgcr_10_rows_of_5_2_add_their_base_to_every_offset() {
     }
 }
 
+#[proves("SGCR-37", "SGCR-38", "SGCR-39")]
 #[test]
-fn sgcr_37_sgcr_38_sgcr_39_figure_15_gives_the_convolution() {
+fn figure_15_gives_the_convolution() {
     let mut bench = bench();
     let (layer, expected) = figure_15();
     // Sums of weight stationary rows would need 50 places in the results memory.

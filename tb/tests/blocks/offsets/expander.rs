@@ -39,8 +39,9 @@ fn check(name: &str, lists: &Lists, expansions: Vec<Write>, mode: u32) {
     assert_eq!(unit.trace.base_reads, plain.base_reads, "{name}");
 }
 
+#[proves("SGCR-50")]
 #[test]
-fn sgcr_50_increments_give_the_lists_of_5_3() {
+fn increments_give_the_lists_of_5_3() {
     let mut writes = expand([1, 0, 0, 3, 4, 4, 6, 2, 118], false);
     writes.extend(expand([2, 0, 0, 3, 2, 2, 24, 2, 52], false));
     for name in ["expand", "every", "every_all", "many"] {
@@ -50,8 +51,9 @@ fn sgcr_50_increments_give_the_lists_of_5_3() {
     }
 }
 
+#[proves("SGCR-41")]
 #[test]
-fn sgcr_41_the_expander_makes_offsets_before_bases_or_behind_them() {
+fn the_expander_makes_offsets_before_bases_or_behind_them() {
     let bases = expand([1, 0, 0, 3, 4, 4, 6, 2, 118], false);
     let offsets = expand([2, 0, 0, 3, 2, 2, 24, 2, 52], false);
     for name in ["expand", "every", "every_all", "many"] {
@@ -66,8 +68,9 @@ fn sgcr_41_the_expander_makes_offsets_before_bases_or_behind_them() {
     }
 }
 
+#[proves("SGCR-49")]
 #[test]
-fn sgcr_49_twelve_bases_and_a_step_of_168_give_24_bases() {
+fn twelve_bases_and_a_step_of_168_give_24_bases() {
     let mut writes = expand([1, 0, 0, 3, 4, 4, 6, 1, 0], false);
     writes.extend(expand([1, 12, 0, 12, 168, 1, 0, 0, 0], true));
     writes.extend(expand([2, 0, 0, 3, 2, 2, 24, 1, 0], false));

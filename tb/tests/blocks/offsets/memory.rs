@@ -42,8 +42,9 @@ pub fn degree(clock: &[u32], banks: u32, merge: bool) -> usize {
     banks.conflict_degree(&addresses) as usize
 }
 
+#[proves("SGCR-52")]
 #[test]
-fn sgcr_52_conflicts_of_5_8_3_at_the_ports_of_four_rows() {
+fn conflicts_of_5_8_3_at_the_ports_of_four_rows() {
     let mut bench = Bench::new(&VARIANTS, 1);
     let mut trace = |name: &str| {
         let unit = bench.run_one(name, program(&examples::small(), 1, 0));
@@ -87,8 +88,9 @@ fn sgcr_52_conflicts_of_5_8_3_at_the_ports_of_four_rows() {
     }
 }
 
+#[proves("SGCR-52")]
 #[test]
-fn sgcr_52_a_conflict_holds_all_rows_until_the_banks_have_served_them() {
+fn a_conflict_holds_all_rows_until_the_banks_have_served_them() {
     let mut bench = Bench::new(&VARIANTS, 1);
     let straight = bench.run_one("every_all", program(&examples::small(), 1, 0));
     let (expected, busy) = (accesses(straight), straight.trace.busy);
@@ -108,8 +110,9 @@ fn sgcr_52_a_conflict_holds_all_rows_until_the_banks_have_served_them() {
     }
 }
 
+#[proves("SGCR-36")]
 #[test]
-fn sgcr_36_line_fills_of_5_9_at_the_ports_for_both_orders() {
+fn line_fills_of_5_9_at_the_ports_for_both_orders() {
     let mut bench = Bench::new(&VARIANTS, 1);
     let mut trace = |name: &str| accesses(bench.run_one(name, program(&examples::small(), 1, 0)));
     // Four rows at one tap, then the next tap; one row after the other.
@@ -137,8 +140,9 @@ static LARGE: LazyLock<Design> = LazyLock::new(|| {
     ])
 });
 
+#[proves("SGCR-36")]
 #[test]
-fn sgcr_36_line_fills_of_the_larger_case_of_5_9_at_the_ports() {
+fn line_fills_of_the_larger_case_of_5_9_at_the_ports() {
     // 34 x 34 x 8 with a filter of 3 x 3: 32 x 32 pixels, 72 taps.
     let pixels = (0..32).flat_map(|y| (0..32).map(move |x| 34 * y + x));
     let taps = (0..8).flat_map(|c| {

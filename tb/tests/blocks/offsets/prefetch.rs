@@ -35,8 +35,9 @@ fn longest(bases: usize) -> Lists {
     }
 }
 
+#[proves("SGCR-58")]
 #[test]
-fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() {
+fn every_base_is_read_before_operands_and_the_addresses_stay() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for (plain, ahead) in PREFETCHED {
         let options = bench.side(plain).options;
@@ -72,8 +73,9 @@ fn sgcr_58_every_base_is_read_before_the_first_operand_and_the_addresses_stay() 
     }
 }
 
+#[proves("SGCR-58")]
 #[test]
-fn sgcr_58_a_run_takes_the_documented_clocks() {
+fn a_run_takes_the_documented_clocks() {
     const {
         assert!(
             HEAD <= 5,

@@ -231,7 +231,8 @@ fn all_variants(seed: u64) -> Checked<Coverage> {
     Ok(coverage)
 }
 
+#[proves("SGCR-01", "SGCR-09", "SGCR-12", "SGCR-13")]
 #[test]
-fn sgcr_01_sgcr_09_sgcr_12_sgcr_13_random_tables_and_counts_in_every_mode() {
+fn random_tables_and_counts_in_every_mode() {
     run_seeds(all_variants);
 }

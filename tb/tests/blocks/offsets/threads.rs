@@ -46,8 +46,9 @@ fn reads(unit: &Driven, column_tiles: usize) -> Vec<usize> {
     reads
 }
 
+#[proves("SGCR-14")]
 #[test]
-fn sgcr_14_a_thread_has_k_steps_for_each_column_tile_and_the_run_is_done() {
+fn a_thread_has_k_steps_for_each_column_tile_and_the_run_is_done() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for name in NAMES {
         let options = bench.side(name).options;
@@ -81,8 +82,9 @@ fn sgcr_14_a_thread_has_k_steps_for_each_column_tile_and_the_run_is_done() {
     }
 }
 
+#[proves("SGCR-16", "SGCR-53")]
 #[test]
-fn sgcr_16_sgcr_53_the_weight_address_grows_by_one_with_every_step_and_with_nothing_else() {
+fn the_weight_address_grows_by_one_with_every_step_alone() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for (name, mode) in NAMES.iter().flat_map(|name| [(name, 0), (name, WEIGHTS)]) {
         let options = bench.side(name).options;

@@ -51,8 +51,9 @@ fn small_addresses(thread: usize) -> Vec<i64> {
     all.map(|step| step[thread].into()).collect()
 }
 
+#[proves("SGCR-10", "SGCR-09")]
 #[test]
-fn sgcr_10_sgcr_09_addresses_are_those_of_5_1_2_with_any_number_of_rows() {
+fn addresses_are_those_of_5_1_2_with_any_number_of_rows() {
     let mut bench = bench();
     for name in [
         "plain",
@@ -77,8 +78,9 @@ fn sgcr_10_sgcr_09_addresses_are_those_of_5_1_2_with_any_number_of_rows() {
     }
 }
 
+#[proves("SGCR-10", "SGCR-35")]
 #[test]
-fn sgcr_10_sgcr_35_two_rows_take_18_steps_as_in_5_8_1() {
+fn two_rows_take_18_steps_as_in_5_8_1() {
     let mut bench = bench();
     let unit = bench.run_one("steps_all", program(&examples::small(), 1, 0));
     let mut expected = Vec::new();
@@ -96,8 +98,9 @@ fn sgcr_10_sgcr_35_two_rows_take_18_steps_as_in_5_8_1() {
     assert_eq!((reads(unit), unit.trace.offset_reads.len()), (36, 18));
 }
 
+#[proves("SGCR-44")]
 #[test]
-fn sgcr_44_nine_offset_reads_serve_36_operand_reads() {
+fn nine_offset_reads_serve_36_operand_reads() {
     let mut bench = bench();
     // 5.8.1 with four rows: all at once.
     let unit = bench.run_one("every_all", program(&examples::small(), 1, 0));
@@ -111,8 +114,9 @@ fn sgcr_44_nine_offset_reads_serve_36_operand_reads() {
     assert_eq!((reads(unit), unit.trace.offset_reads.len()), (36, 9));
 }
 
+#[proves("SGCR-54", "SGCR-55")]
 #[test]
-fn sgcr_54_sgcr_55_held_offsets_and_streaming_bases_as_in_5_8_4() {
+fn held_offsets_and_streaming_bases_as_in_5_8_4() {
     let mut bench = bench();
     let unit = bench.run_one("masks", program(&examples::small(), 1, WEIGHTS));
     let all = clocks(unit);
@@ -139,8 +143,9 @@ fn sgcr_54_sgcr_55_held_offsets_and_streaming_bases_as_in_5_8_4() {
     assert_eq!(passes, expected.concat());
 }
 
+#[proves("SGCR-11")]
 #[test]
-fn sgcr_11_steps_give_the_trace_of_offsets_and_begin_again_with_each_pass() {
+fn steps_give_the_trace_of_offsets_and_begin_again_with_each_pass() {
     let mut bench = bench();
     for name in ["steps", "steps_all", "every", "every_all", "many"] {
         for mode in [0, WEIGHTS] {
@@ -169,8 +174,9 @@ fn sgcr_11_steps_give_the_trace_of_offsets_and_begin_again_with_each_pass() {
     assert_eq!(found, examples::SMALL_MIXED.map(i64::from));
 }
 
+#[proves("SGCR-12", "SGCR-14", "SGCR-15")]
 #[test]
-fn sgcr_12_sgcr_14_sgcr_15_each_offset_once_in_a_pass_beside_its_weight() {
+fn each_offset_once_in_a_pass_beside_its_weight() {
     let mut bench = bench();
     for name in ["plain", "plain_all", "steps", "wide", "widest"] {
         let outputs = 2 * bench.side(name).options.cols as u32 + 1;
@@ -200,8 +206,9 @@ fn sgcr_12_sgcr_14_sgcr_15_each_offset_once_in_a_pass_beside_its_weight() {
     }
 }
 
+#[proves("SGCR-24")]
 #[test]
-fn sgcr_24_each_base_is_read_once_and_before_the_steps_that_use_it() {
+fn each_base_is_read_once_and_before_the_steps_that_use_it() {
     let mut bench = bench();
     for name in ["plain", "plain_all", "many", "wide"] {
         let cols = bench.side(name).options.cols as u32;
@@ -214,8 +221,9 @@ fn sgcr_24_each_base_is_read_once_and_before_the_steps_that_use_it() {
     }
 }
 
+#[proves("SGCR-45")]
 #[test]
-fn sgcr_45_rows_beyond_the_list_do_not_read() {
+fn rows_beyond_the_list_do_not_read() {
     let mut bench = bench();
     // 5.4: 36 reads, not 54.
     let unit = bench.run_one("plain_all", program(&examples::small(), 1, 0));
@@ -231,8 +239,9 @@ fn sgcr_45_rows_beyond_the_list_do_not_read() {
     assert_eq!(steps(unit, 1)[12..], examples::ASYMMETRIC_17.map(i64::from));
 }
 
+#[proves("SGCR-46")]
 #[test]
-fn sgcr_46_without_padding_no_address_lies_outside_the_tensor() {
+fn without_padding_no_address_lies_outside_the_tensor() {
     let mut bench = bench();
     for name in ["plain", "plain_all", "expand", "many"] {
         let mut writes = program(&examples::asymmetric(), 1, 0);
@@ -252,8 +261,9 @@ fn sgcr_46_without_padding_no_address_lies_outside_the_tensor() {
     }
 }
 
+#[proves("SGCR-47", "SGCR-56", "SGCR-58")]
 #[test]
-fn sgcr_47_sgcr_56_sgcr_58_padded_taps_are_not_read() {
+fn padded_taps_are_not_read() {
     let mut bench = bench();
     for name in [
         "masks_all",
@@ -281,8 +291,9 @@ fn sgcr_47_sgcr_56_sgcr_58_padded_taps_are_not_read() {
     }
 }
 
+#[proves("SGCR-42")]
 #[test]
-fn sgcr_42_moving_the_origin_shifts_every_address() {
+fn moving_the_origin_shifts_every_address() {
     let mut bench = bench();
     let unit = bench.run_one("plain", program(&examples::small(), 1, 0));
     let before: Vec<i64> = (0..4).flat_map(|row| steps(unit, row)).collect();
@@ -305,8 +316,9 @@ fn sgcr_42_moving_the_origin_shifts_every_address() {
     );
 }
 
+#[proves("SGCR-43")]
 #[test]
-fn sgcr_43_runs_follow_each_other_with_one_load_of_the_tables() {
+fn runs_follow_each_other_with_one_load_of_the_tables() {
     let mut bench = bench();
     for name in ["plain", "plain_all", "every", "every_all"] {
         let writes = program(&examples::small(), 5, 0);

@@ -25,8 +25,9 @@ fn meddling(bases: u16, offsets: u16) -> Vec<Write> {
     writes
 }
 
+#[proves("SGCR-01")]
 #[test]
-fn sgcr_01_writes_during_a_run_change_nothing() {
+fn writes_during_a_run_change_nothing() {
     let mut bench = Bench::new(&VARIANTS, 1);
     for name in ["plain", "plain_all", "every", "every_all"] {
         let unit = bench.run_one(name, program(&examples::asymmetric(), 8, 0));
@@ -176,8 +177,9 @@ fn outputs_hold_while_nobody_is_ready() {
     }
 }
 
+#[proves("SGCR-20")]
 #[test]
-fn sgcr_20_tables_are_read_without_any_other_port() {
+fn tables_are_read_without_any_other_port() {
     let mut bench = Bench::new(&VARIANTS, 1);
     // Nothing is written or asked for from the start to the end.
     let mut ops: Vec<_> = program(&examples::small(), 8, 0)
@@ -208,8 +210,9 @@ fn a_write_in_the_clock_of_a_start_is_refused() {
     }
 }
 
+#[proves("SGCR-31")]
 #[test]
-fn sgcr_31_only_the_documented_registers_can_be_written() {
+fn only_the_documented_registers_can_be_written() {
     let mut bench = Bench::new(&VARIANTS, 1);
     let mut accepted = Vec::new();
     // One at a time: `refused_o` stays until the next start.

@@ -238,12 +238,14 @@ fn check(machine: &Machine, few: u32) {
     }
 }
 
+#[proves("FSA-02")]
 #[test]
-fn fsa_02_layers_on_both_memories_of_a_small_machine() {
+fn layers_on_both_memories_of_a_small_machine() {
     check(&SMALL, 8);
 }
 
+#[proves("FSA-02")]
 #[test]
-fn fsa_02_layers_on_a_tall_machine_with_slots_of_two_words() {
+fn layers_on_a_tall_machine_with_slots_of_two_words() {
     check(&TALL, 8);
 }

@@ -153,8 +153,9 @@ fn unit(kind: TileKind, lanes: usize) -> Unit {
     Unit { sources, sizes }
 }
 
+#[proves("FSA-60", "FSA-76", "FSA-77")]
 #[test]
-fn fsa_60_fsa_76_fsa_77_units_of_all_kinds_make_the_map_of_the_convolution() {
+fn units_of_all_kinds_make_the_map_of_the_convolution() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let units = KINDS.map(|kind| unit(kind, 4));
     for kernel in [(1, 1), (2, 2), (3, 3), (3, 1), (2, 3)] {
@@ -170,8 +171,9 @@ fn fsa_60_fsa_76_fsa_77_units_of_all_kinds_make_the_map_of_the_convolution() {
 }
 
 /// 32 rows and 35 columns: tiles at the edges are smaller, and tiles differ from the kernel.
+#[proves("FSA-83")]
 #[test]
-fn fsa_83_tiles_at_the_edges_of_a_map_may_be_smaller() {
+fn tiles_at_the_edges_of_a_map_may_be_smaller() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     for unit in KINDS.map(|kind| unit(kind, 4)) {
         for (kernel, tile) in [((2, 2), (2, 2)), ((3, 3), (3, 3)), ((2, 2), (3, 3))] {
@@ -183,8 +185,9 @@ fn fsa_83_tiles_at_the_edges_of_a_map_may_be_smaller() {
     }
 }
 
+#[proves("FSA-82")]
 #[test]
-fn fsa_82_tiles_and_values_may_come_in_any_order_and_in_several_units() {
+fn tiles_and_values_may_come_in_any_order_and_in_several_units() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     for unit in KINDS.map(|kind| unit(kind, 4)) {
         let mut layer = Layer::random(&mut rng, (10, 11), (3, 3), (3, 3), 2);
@@ -200,8 +203,9 @@ fn fsa_82_tiles_and_values_may_come_in_any_order_and_in_several_units() {
     }
 }
 
+#[proves("FSA-45")]
 #[test]
-fn fsa_45_units_of_different_lanes_share_a_map_slow() {
+fn units_of_different_lanes_share_a_map_slow() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let lanes = [(1, KINDS[3]), (3, KINDS[1]), (4, KINDS[0]), (7, KINDS[2])];
     let units = lanes.map(|(lanes, kind)| unit(kind, lanes));

@@ -100,7 +100,8 @@ fn set_items(dut: &mut Dut, port: &str, items: &[TileItem]) {
     dut.set("kernel_cols_i", 2u64);
 }
 
+#[proves("FSA-43", "FSA-46")]
 #[test]
-fn fsa_43_fsa_46_each_value_meets_each_weight_and_keeps_its_lane_if_it_fits() {
+fn each_value_meets_each_weight_and_keeps_its_lane_if_it_fits() {
     run_seeds(random_pairs);
 }

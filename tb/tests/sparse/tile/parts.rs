@@ -70,8 +70,9 @@ fn check_arbiter(rounds: &[Round]) {
 }
 
 /// The rounds of tile 1905j. What has waited is in the last lane.
+#[proves("FSA-68", "FSA-71")]
 #[test]
-fn fsa_68_fsa_71_the_arbiter_of_figure_20_queues_a_product_and_takes_two_new_ones() {
+fn the_arbiter_of_figure_20_queues_a_product_and_takes_two() {
     let none = None;
     let first = [product(4, 2, 54), product(5, 2, -54), product(5, 2, -54)];
     let second = [product(6, 2, 54), product(4, 3, 81), product(5, 2, -54)];
@@ -84,8 +85,9 @@ fn fsa_68_fsa_71_the_arbiter_of_figure_20_queues_a_product_and_takes_two_new_one
     ]);
 }
 
+#[proves("FSA-70")]
 #[test]
-fn fsa_70_of_three_products_of_a_sum_two_wait() {
+fn of_three_products_of_a_sum_two_wait() {
     let [a, b, c] = [1, 2, 4].map(|value| product(1, 2, value));
     let other = product(1, 1, 8);
     check_arbiter(&[
@@ -104,8 +106,9 @@ fn random_lanes(rng: &mut ChaCha8Rng, lanes: usize) -> Vec<Lane> {
     (0..lanes).map(&mut lane).collect()
 }
 
+#[proves("FSA-64")]
 #[test]
-fn fsa_64_products_are_sorted_by_their_sums() {
+fn products_are_sorted_by_their_sums() {
     let sources = emitted(TileSort::new(5));
     run_seeds(|seed| {
         let mut dut = Dut::new(&sources, seed);
@@ -132,8 +135,9 @@ fn fsa_64_products_are_sorted_by_their_sums() {
 type Added = ([Lane; 3], [i32; 3], [i32; 3], u64);
 
 /// The three rounds of tile 1905j: products, sums of neighbours, and what is selected for each lane.
+#[proves("FSA-73", "FSA-74")]
 #[test]
-fn fsa_73_fsa_74_neighbours_are_added_and_selected() {
+fn neighbours_are_added_and_selected() {
     let [mut add, mut select] = [emitted(TileAdd::new(3)), emitted(TileSelect::new(3))]
         .map(|sources| Dut::new(&sources, 1));
     let worked: [Added; 3] = [
@@ -181,8 +185,9 @@ fn fsa_73_fsa_74_neighbours_are_added_and_selected() {
 }
 
 /// Each lane in turn at each sum, all in one clock; no other sum changes.
+#[proves("FSA-61", "FSA-62")]
 #[test]
-fn fsa_61_fsa_62_any_different_sums_are_read_and_written_in_a_clock() {
+fn any_different_sums_are_read_and_written_in_a_clock() {
     let mut dut = Dut::new(&emitted(TileSums::new(3, 3)), 1);
     let mut sums = [0i32; 9];
     set_products(&mut dut, &[None; 3]);

@@ -34,8 +34,9 @@ fn filled(kind: TileKind, sums: &[[i32; 4]; 4]) -> Bench {
 }
 
 /// Sixteen sums become four: each window of 2 x 2 is sent for itself.
+#[proves("FSA-51")]
 #[test]
-fn fsa_51_sums_below_zero_become_zero_before_windows_become_one() {
+fn sums_below_zero_become_zero_before_windows_become_one() {
     let sums = [
         [-9, -8, 7, 6],
         [-7, -200, 5, -6],
@@ -89,8 +90,9 @@ fn check_windows(bench: &mut Bench, sums: &[[i32; 4]; 4]) {
 }
 
 /// What is left of the map of figure 11, step by step from zeros to what is sent, and the same without the last steps.
+#[proves("FSA-55")]
 #[test]
-fn fsa_55_figure_11_from_zeros_to_results() {
+fn figure_11_from_zeros_to_results() {
     let sizes = sizes(TileKind::Window, 4, 2, 1);
     let mut bench = Bench::new(&emitted(TileUnit::new(shape(&sizes))), sizes, PITCH, 1);
     bench.results = TileResults {

@@ -64,8 +64,9 @@ fn check(
 }
 
 /// The first weight and the third one are 0: their matrices change nothing.
+#[proves("FSA-49")]
 #[test]
-fn fsa_49_the_sums_of_figure_11_after_each_weight() {
+fn the_sums_of_figure_11_after_each_weight() {
     let weights = [(0, 0, 0), (1, 0, 1), (0, 1, 1), (-1, 1, 0)];
     let expected = [
         [0, 0, 0, 0, 0, 0, 0, 5, 0],
@@ -75,8 +76,9 @@ fn fsa_49_the_sums_of_figure_11_after_each_weight() {
     check(WINDOW, (1, false), &[(5, 1, 1)], &weights, &expected);
 }
 
+#[proves("FSA-61", "FSA-63")]
 #[test]
-fn fsa_61_fsa_63_figure_18_takes_two_rounds_for_each_weight() {
+fn figure_18_takes_two_rounds_for_each_weight() {
     // Sums at the places of the products alone change, and change again in the very next round.
     let vector_a = [
         [0, 0, 0, 0, -18, -54, 0, -36, 0],
@@ -104,8 +106,9 @@ fn fsa_61_fsa_63_figure_18_takes_two_rounds_for_each_weight() {
     check(WINDOW, (1, false), FIGURE_18, WEIGHTS_C, &vector_c);
 }
 
+#[proves("FSA-66")]
 #[test]
-fn fsa_66_figure_19a_begins_the_next_weight_in_the_lanes_that_are_left() {
+fn figure_19a_begins_the_next_weight_in_the_lanes_that_are_left() {
     let expected = [
         [-54, 0, 0, 54, 30, 0, 0, 0, 0],
         [-54, -81, 0, 54, 30, 45, 0, -30, 0],
@@ -115,8 +118,9 @@ fn fsa_66_figure_19a_begins_the_next_weight_in_the_lanes_that_are_left() {
     check(SELECT, (2, false), TILE_A, WEIGHTS_C, &expected);
 }
 
+#[proves("FSA-67")]
 #[test]
-fn fsa_67_figure_19c_leaves_a_lane_idle_if_a_round_may_have_two_weights() {
+fn figure_19c_leaves_a_lane_idle_if_a_round_may_have_two_weights() {
     let three = [
         [12, 18, 0, -12, 0, 0, 0, 0, 0],
         [12, 18, 0, -12, -6, 0, 0, 0, 0],
@@ -131,8 +135,9 @@ fn fsa_67_figure_19c_leaves_a_lane_idle_if_a_round_may_have_two_weights() {
 }
 
 /// Figures 19e and 20: of two products of a sum one waits, takes a lane of the next round, and is added before the tile ends.
+#[proves("FSA-68", "FSA-71", "FSA-72")]
 #[test]
-fn fsa_68_fsa_71_fsa_72_figure_20_queues_the_second_product_of_a_sum() {
+fn figure_20_queues_the_second_product_of_a_sum() {
     let expected = [
         [54, 0, 0, -54, 0, 0, 0, 0, 0],
         [54, 81, 0, -108, 0, 0, 54, 0, 0],
@@ -142,8 +147,9 @@ fn fsa_68_fsa_71_fsa_72_figure_20_queues_the_second_product_of_a_sum() {
     check(ARBITER, (2, false), TILE_J, WEIGHTS_C, &expected);
 }
 
+#[proves("FSA-69")]
 #[test]
-fn fsa_69_the_product_of_the_later_weight_waits_or_that_of_the_earlier_one() {
+fn the_product_of_the_later_or_of_the_earlier_weight_waits() {
     // As figure 20 but with 5 for the second weight, else both products are -54.
     let weights = [(-6, 1, 1), (5, 0, 1), (-9, 1, 0), (3, 0, 0)];
     let later = [
@@ -162,8 +168,9 @@ fn fsa_69_the_product_of_the_later_weight_waits_or_that_of_the_earlier_one() {
     check(ARBITER, (2, true), TILE_J, &weights, &earlier);
 }
 
+#[proves("FSA-74")]
 #[test]
-fn fsa_74_tile_1905j_takes_three_rounds_if_products_of_a_sum_are_added() {
+fn tile_1905j_takes_three_rounds_if_products_of_a_sum_are_added() {
     let expected = [
         [54, 0, 0, -108, 0, 0, 0, 0, 0],
         [54, 81, 0, -108, -81, 0, 54, 0, 0],
@@ -172,8 +179,9 @@ fn fsa_74_tile_1905j_takes_three_rounds_if_products_of_a_sum_are_added() {
     check(SELECT, (2, false), TILE_J, WEIGHTS_C, &expected);
 }
 
+#[proves("FSA-44")]
 #[test]
-fn fsa_44_values_take_further_rounds_and_lanes_take_further_weights() {
+fn values_take_further_rounds_and_lanes_take_further_weights() {
     // Three values and two lanes: two rounds. Sums of one weight at (1, 1) are those of its values.
     let values = &FIGURE_18[..3];
     let expected = [

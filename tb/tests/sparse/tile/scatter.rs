@@ -210,8 +210,9 @@ fn one_weight_in_a_round_follows_the_model() {
 
 /// One kind finds the index of each product behind its multiplier, the other one adds the place of the value and that of the weight
 /// at the sums: in every clock these are the same.
+#[proves("FSA-59")]
 #[test]
-fn fsa_59_an_index_of_each_product_or_a_place_of_their_matrix() {
+fn an_index_of_each_product_or_a_place_of_their_matrix() {
     let units = [TileKind::Indexed, TileKind::Window].map(|kind| sizes(kind, 4, 3, 1));
     let mut pairs = units.map(|sizes| Pair::new(sizes, 1));
     let mut rng = pairs[0].dut.rng();
@@ -245,14 +246,16 @@ fn fsa_59_an_index_of_each_product_or_a_place_of_their_matrix() {
     assert!(changes > 500, "{changes} rounds are too few");
 }
 
+#[proves("FSA-84")]
 #[test]
-fn fsa_84_a_matrix_is_added_while_the_next_weight_multiplies() {
+fn a_matrix_is_added_while_the_next_weight_multiplies() {
     check(sizes(TileKind::Window, 9, 3, 1));
     check(sizes(TileKind::Window, 2, 2, 1));
 }
 
+#[proves("FSA-70")]
 #[test]
-fn fsa_70_of_more_than_two_products_of_a_sum_all_but_one_wait() {
+fn of_more_than_two_products_of_a_sum_all_but_one_wait() {
     check(sizes(TileKind::Arbiter, 8, 3, 4));
     // A round may have as many weights as lanes.
     check(sizes(TileKind::Arbiter, 4, 3, 4));

@@ -84,8 +84,9 @@ fn check_states(kind: TileKind, kernel: usize, taps: usize) {
     assert_eq!(found, expected, "{kind:?}, {kernel}, {taps}");
 }
 
+#[proves("FSA-65")]
 #[test]
-fn fsa_65_a_tile_is_loaded_made_and_stored_before_sums_leave() {
+fn a_tile_is_loaded_made_and_stored_before_sums_leave() {
     for kind in KINDS {
         for (kernel, taps) in [(1, 1), (2, 2), (3, 3), (3, 1)] {
             check_states(kind, kernel, taps);

@@ -32,8 +32,9 @@ fn check_sums(dut: &Dut, sums: &[i32]) {
 }
 
 /// Iteration by iteration: the product matrix, and the window: bottom right, left, up, right.
+#[proves("FSA-49")]
 #[test]
-fn fsa_49_the_matrices_of_figure_11_and_their_windows() {
+fn the_matrices_of_figure_11_and_their_windows() {
     let mut dut = Dut::new(&emitted(TileMatrix::new(4, 2)), 1);
     dut.set_all("tap_row_i", WEIGHTS.iter().map(|weight| weight.1 as u64));
     dut.set_all("tap_col_i", WEIGHTS.iter().map(|weight| weight.2 as u64));
@@ -61,8 +62,9 @@ fn fsa_49_the_matrices_of_figure_11_and_their_windows() {
 }
 
 /// Windows of a kernel of three rows in the order in which they move by one: sums outside keep what they are.
+#[proves("FSA-49")]
 #[test]
-fn fsa_49_a_matrix_is_added_to_its_window_alone() {
+fn a_matrix_is_added_to_its_window_alone() {
     let mut dut = Dut::new(&emitted(TileWindow::new(3)), 1);
     dut.set("valid_i", false);
     dut.set("shift_i", true);
@@ -103,8 +105,9 @@ fn fsa_49_a_matrix_is_added_to_its_window_alone() {
 }
 
 /// Every place has a register of its own; rows and columns are rings.
+#[proves("FSA-47")]
 #[test]
-fn fsa_47_the_bank_moves_by_one_to_each_side() {
+fn the_bank_moves_by_one_to_each_side() {
     for (rows, cols) in [(7, 7), (3, 5)] {
         let mut dut = Dut::new(&emitted(TileBank::new(rows, cols)), 1);
         dut.set("ren_i", false);
@@ -177,8 +180,9 @@ fn sparse(places: &[(usize, usize, i32)]) -> Vec<i32> {
 }
 
 /// The bank of figure 11 from 1130 to 1155: zeros, written back, shifted.
+#[proves("FSA-47", "FSA-50")]
 #[test]
-fn fsa_47_fsa_50_the_bank_of_figure_11() {
+fn the_bank_of_figure_11() {
     let mut bench = bench(FIGURE);
     bench.clear().or_panic();
     assert_eq!(map(&mut bench), sparse(&[]));
@@ -215,8 +219,9 @@ fn fsa_47_fsa_50_the_bank_of_figure_11() {
 }
 
 /// Tiles with any first value: the bank loads and stores where row and column of that value say, and all other sums stay as they are.
+#[proves("FSA-48", "FSA-85")]
 #[test]
-fn fsa_48_fsa_85_the_bank_finds_the_sums_of_a_tile_by_its_first_value() {
+fn the_bank_finds_the_sums_of_a_tile_by_its_first_value() {
     let mut bench = bench(FIGURE);
     let mut rng = bench.dut.rng();
     bench.clear().or_panic();
@@ -242,8 +247,9 @@ fn fsa_48_fsa_85_the_bank_finds_the_sums_of_a_tile_by_its_first_value() {
 }
 
 /// 5 x 5 values in a ring of zeros, whose last row and column are in no tile: nine tiles, and the results of the values lie in one square.
+#[proves("FSA-14", "FSA-15", "FSA-50")]
 #[test]
-fn fsa_14_fsa_15_fsa_50_a_padded_map_has_results_of_its_own_size() {
+fn a_padded_map_has_results_of_its_own_size() {
     let mut bench = bench(FIGURE);
     let mut rng = bench.dut.rng();
     let input: [[i32; 5]; 5] =

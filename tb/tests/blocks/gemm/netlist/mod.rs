@@ -220,9 +220,9 @@ fn unknown(sources: &Sources) -> Result<Vec<String>, String> {
     Ok(unknown)
 }
 
+#[proves("SGCR-09", "SGCR-29", "SGCR-31")]
 #[test]
-fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_none_is_for_a_shape()
-{
+fn registers_and_memories_of_the_core_are_known_none_for_a_shape() {
     let mut seen = Found::new();
     for (name, options) in cores() {
         let sources = core(&options);
@@ -238,8 +238,9 @@ fn sgcr_09_sgcr_29_sgcr_31_every_register_and_memory_of_the_core_is_known_and_no
     assert_eq!(seen, listed());
 }
 
+#[proves("SGCR-31")]
 #[test]
-fn sgcr_31_a_core_and_its_unit_have_the_documented_ports_and_none_for_a_shape() {
+fn core_and_unit_have_the_documented_ports_and_none_for_a_shape() {
     let mut designs = Vec::new();
     for (_, options) in cores() {
         designs.push((core(&options), ports(&options)));
@@ -263,8 +264,9 @@ fn sgcr_31_a_core_and_its_unit_have_the_documented_ports_and_none_for_a_shape() 
     }
 }
 
+#[proves("SGCR-22")]
 #[test]
-fn sgcr_22_nothing_in_a_core_without_the_expander_generates_tables() {
+fn nothing_in_a_core_without_the_expander_generates_tables() {
     let plain = core(&options(4, 3, |_| {}));
     let netlist = yosys(&plain, "proc; write_rtlil netlist.il").or_panic();
     let modules = state(&netlist);
@@ -276,8 +278,9 @@ fn sgcr_22_nothing_in_a_core_without_the_expander_generates_tables() {
     yosys(&plain, unit).or_panic();
 }
 
+#[proves("SGCR-31")]
 #[test]
-fn sgcr_31_added_state_is_found_under_any_name() {
+fn added_state_is_found_under_any_name() {
     let plain = core(&cores()[0].1);
     // A width that the host writes, without the usual ending of a register's name; a layout in a small memory beside a
     // row; one more number among the known ones; a latch; another copy of a known module.
@@ -343,8 +346,9 @@ const ADDERS: &str = "select -assert-none heddle_weight_*/t:$add heddle_weight_*
                       select -assert-none heddle_dual_pe_*/t:$mul %n t:$mul %i t:$div t:$mod \
                       t:$divfloor t:$modfloor t:$pow t:$macc t:$alu";
 
+#[proves("SGCR-16", "SGCR-30")]
 #[test]
-fn sgcr_16_sgcr_30_one_generator_of_weight_addresses_and_one_adder_a_row() {
+fn one_generator_of_weight_addresses_and_one_adder_a_row() {
     let of = |reason: &str| -> Vec<(&str, &str)> {
         let items = allowed().filter(|line| line[1] == reason);
         items.map(|line| (line[0], line[2])).collect()

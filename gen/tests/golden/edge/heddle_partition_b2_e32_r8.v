@@ -14,6 +14,7 @@
 // Parameters, fixed when generated
 //   Banks 2            banks
 //   Offsets 32         entries of the offset table
+//   Rows 8             partitions of the state buffer, whose events are added
 //   Words 512          words
 //   Width0 4           units of a slice
 //   Width1 4           units of a slice
@@ -119,7 +120,7 @@
 
 `default_nettype none
 
-module heddle_partition_b2_e32_d512_86564940 (
+module heddle_partition_b2_e32_r8_b667e27d (
   input wire clk,
   input wire rst_n,
 
@@ -362,7 +363,7 @@ module heddle_partition_b2_e32_d512_86564940 (
     .swap_o       (swap_o)
   );
 
-  heddle_event_sum_b2_89b4daa3 u_ev_mask_read (
+  heddle_event_sum_b2_m16_c1982b34 u_ev_mask_read (
     .clk    (clk),
     .rst_n  (rst_n),
     .event_i(banks_mask_read),
@@ -370,7 +371,7 @@ module heddle_partition_b2_e32_d512_86564940 (
     .total_o(ev_mask_read_o)
   );
 
-  heddle_event_sum_b2_89b4daa3 u_ev_mask_write (
+  heddle_event_sum_b2_m8_70838583 u_ev_mask_write (
     .clk    (clk),
     .rst_n  (rst_n),
     .event_i(banks_mask_write),
@@ -380,7 +381,7 @@ module heddle_partition_b2_e32_d512_86564940 (
 
   generate
     for (i = 0; i < 2; i = i + 1) begin : gen_ev_slice_read
-      heddle_event_sum_b2_89b4daa3 u_ev_slice_read (
+      heddle_event_sum_b2_m16_c1982b34 u_ev_slice_read (
         .clk    (clk),
         .rst_n  (rst_n),
         .event_i({banks_slice_read[i+2], banks_slice_read[i]}),
@@ -392,7 +393,7 @@ module heddle_partition_b2_e32_d512_86564940 (
 
   generate
     for (i = 0; i < 2; i = i + 1) begin : gen_ev_slice_write
-      heddle_event_sum_b2_89b4daa3 u_ev_slice_write (
+      heddle_event_sum_b2_m8_70838583 u_ev_slice_write (
         .clk    (clk),
         .rst_n  (rst_n),
         .event_i({banks_slice_write[i+2], banks_slice_write[i]}),
@@ -402,7 +403,7 @@ module heddle_partition_b2_e32_d512_86564940 (
     end
   endgenerate
 
-  heddle_event_sum_b1_4959878f u_ev_zero (
+  heddle_event_sum_b1_m8_649dcfb2 u_ev_zero (
     .clk    (clk),
     .rst_n  (rst_n),
     .event_i(reader_zero),
