@@ -115,7 +115,7 @@ fn a_program_runs_whatever_the_machine_counts() {
         params.counters = counters;
         let found = Program::from_json(&text, &params).unwrap();
         assert_eq!(found.to_json(&params), text, "{counters:?}");
-        let compiled = compile_with(&model("digits"), &params, &support::whole()).unwrap();
+        let compiled = compile_with(&model("digits"), &params, support::whole()).unwrap();
         assert_eq!(compiled.to_json(&params), text, "{counters:?}");
     }
 }
