@@ -8,6 +8,7 @@ use crate::fault::{ConfigErrors, Fault};
 use crate::word::{COLUMNS_PER_WORD, WORD_BYTES};
 use crate::{json, rules};
 
+mod counters;
 mod offsets;
 mod post;
 mod program;
@@ -15,6 +16,7 @@ mod slices;
 mod sparse;
 mod sparse_tile;
 
+pub use counters::CounterSet;
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
 pub(crate) use program::program_banks;
@@ -50,6 +52,10 @@ pub struct Params {
     /// tables, row offsets. Default: one for writes and one for reads.
     #[serde(default, skip_serializing_if = "TableMemory::is_two_ports")]
     pub table_memory: TableMemory,
+    /// Performance counters that the host can read, those of the sparse cluster included. A program does not depend on them, and the
+    /// golden machine has all of them. Default: all.
+    #[serde(default, skip_serializing_if = "CounterSet::is_full")]
+    pub counters: CounterSet,
     /// Pooling and activation functions on the way of results. Default: none.
     #[serde(default, skip_serializing_if = "Post::is_plain")]
     pub post: Post,

@@ -66,6 +66,9 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Data slices.
     #[new(bank.slices())]
     _slices: Hidden,
+    /// Events of the partitions are counted.
+    #[new(shape.banks.events.into())]
+    _events: usize,
     /// Stored sums enter the array at the top.
     #[new(shape.sums_at_top.into())]
     _sums: usize,
@@ -117,12 +120,14 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.state_buffer.wt_i.follow(&self.control.wt_o);
         self.state_buffer.host_i.follow(&self.control.buffer_o);
         self.control.buffer_i.follow(&self.state_buffer.host_o);
-        self.control.event_i[0] = self.state_buffer.ev_o.zero;
-        self.control.event_i[1] = self.state_buffer.ev_o.mask_read;
-        self.control.event_i[2] = self.state_buffer.ev_o.mask_write;
-        for k in 0..self._slices {
-            self.control.event_i[2 * k + 3] = self.state_buffer.ev_o.slice_read[k];
-            self.control.event_i[2 * k + 4] = self.state_buffer.ev_o.slice_write[k];
+        for i in 0..self._events {
+            self.control.event_i[0] = self.state_buffer.ev_o.zero[i];
+            self.control.event_i[1] = self.state_buffer.ev_o.mask_read[i];
+            self.control.event_i[2] = self.state_buffer.ev_o.mask_write[i];
+            for k in 0..self._slices {
+                self.control.event_i[2 * k + 3] = self.state_buffer.ev_o.slice_read[k];
+                self.control.event_i[2 * k + 4] = self.state_buffer.ev_o.slice_write[k];
+            }
         }
     }
 
