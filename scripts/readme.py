@@ -25,10 +25,10 @@ COMMANDS = ["README.md", "docs/blocks.md", "docs/commands.md", "docs/configurati
 NETWORKS = {"ResNet-8": "ResNet-8", "DS-CNN": "DS-CNN", "MobileNetV1 0.25": "MobileNetV1 0.25, 96 x 96"}
 # Machine, its row in docs/synthesis.md, its table in benches/networks.md.
 MACHINES = [
-    ("`edge`, 8 x 8", "`edge`, 8x8", None),
+    ("`edge`, 8 x 8", "`edge`", None),
     ("`tflite` with 8 x 8", None, "tflite, 8 x 8"),
-    ("`default`, 16 x 16", "`default`, 16x16", None),
-    ("`tflite`, 16 x 16", None, "tflite"),
+    ("`default`, 16 x 16", "`default`", None),
+    ("`tflite`, 16 x 16", "`tflite`", "tflite"),
 ]
 
 
@@ -61,7 +61,6 @@ def cells(page, marker, name):
     table = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     for row in table:
         if row[0] == name:
-            # Of two columns of one name the second: the first one has what it was before.
             return dict(zip(table[0], row))
     sys.exit(f"readme: {page} has no row {name}")
 
@@ -70,7 +69,7 @@ def machines():
     heads = ["machine", "LUT4", "clock", *NETWORKS.values()]
     rows = [heads, ["---", *["---:"] * (len(heads) - 1)]]
     for name, synthesis, networks in MACHINES:
-        made = cells("docs/synthesis.md", "scripts/synthesis.py writes this table", synthesis) if synthesis else {}
+        made = cells("docs/synthesis.md", "scripts/synthesis.py writes machines", synthesis) if synthesis else {}
         clock = made.get("MHz", "-")
         row = [name, made.get("LUT4", "-"), clock if clock == "-" else f"{clock} MHz"]
         row += [cells("benches/networks.md", networks, network)["cycles"] if networks else "-" for network in NETWORKS]

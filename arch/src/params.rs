@@ -8,6 +8,7 @@ use crate::fault::{ConfigErrors, Fault};
 use crate::word::{COLUMNS_PER_WORD, WORD_BYTES};
 use crate::{json, rules};
 
+mod counters;
 mod offsets;
 mod post;
 mod program;
@@ -16,6 +17,7 @@ mod sparse;
 mod sparse_tile;
 mod system;
 
+pub use counters::CounterSet;
 pub use offsets::{Index, Offsets, Spread};
 pub use post::Post;
 pub(crate) use program::program_banks;
@@ -53,6 +55,11 @@ pub struct Params {
     #[serde(default, skip_serializing_if = "TableMemory::is_two_ports")]
     #[schemars(!skip_serializing_if)]
     pub table_memory: TableMemory,
+    /// Performance counters that the host can read, those of the sparse cluster included. A program does not depend on them, and the
+    /// golden machine has all of them. Default: all.
+    #[serde(default, skip_serializing_if = "CounterSet::is_full")]
+    #[schemars(!skip_serializing_if)]
+    pub counters: CounterSet,
     /// Pooling and activation functions on the way of results. Default: none.
     #[serde(default, skip_serializing_if = "Post::is_plain")]
     #[schemars(!skip_serializing_if)]

@@ -75,6 +75,8 @@ const CASES: &[(&str, &str)] = &[
     ("\"tiny\"", "\"a23456789012345678901234567890123\""),
     (r#""program""#, r#""reset": { "style": "none" }, "program""#),
     ("\"program\"", "\"reset\": { \"level\": 0 }, \"program\""),
+    ("\"program\"", "\"counters\": \"some\", \"program\""),
+    ("\"program\"", "\"counters\": null, \"program\""),
     // Fields that do not fit together
     (
         "\"loops\": 5",

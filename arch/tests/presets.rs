@@ -2,8 +2,8 @@
 
 use heddle_arch::ConfigErrors;
 use heddle_arch::params::{
-    Arrangement, Params, PartialSums, Post, RegisterBus, ResetLevel, ResetStyle, TraversalUnit,
-    schema,
+    Arrangement, CounterSet, Params, PartialSums, Post, RegisterBus, ResetLevel, ResetStyle,
+    TraversalUnit, schema,
 };
 use serde_json::Value;
 
@@ -253,6 +253,25 @@ fn a_configuration_may_ask_for_the_system_around_the_engine() {
 }
 
 #[test]
+fn a_configuration_says_which_counters_there_are() {
+    let with = |field: &str| {
+        let text = preset("tiny").to_json();
+        Params::from_json(&text.replacen('{', &format!("{{{field}"), 1))
+    };
+    let full = with("").expect("valid");
+    assert_eq!(full.counters, CounterSet::Full);
+    assert!(!full.to_json().contains("counters"));
+    assert_eq!(with("\"counters\": \"full\","), Ok(full));
+    for set in [CounterSet::Basic, CounterSet::None] {
+        let field = format!("\"counters\": \"{}\"", set.name());
+        let found = with(&format!("{field},")).expect("valid");
+        assert_eq!(found.counters, set);
+        assert!(found.to_json().contains(&field));
+        assert_eq!(Params::from_json(&found.to_json()), Ok(found));
+    }
+}
+
+#[test]
 fn parameters_built_by_hand_are_checked() {
     let mut params = preset("tiny");
     params.array.rows = 300;
@@ -269,11 +288,11 @@ fn every_field_of_the_schema_is_explained() {
     let wanted = "array.rows array.partial_sums traversal.unit.trips state_buffer.row_offsets \
                   state_buffer.input_banks program.memory state_buffer.slices.access_threshold \
                   sliced.slices.mask offsets.taps post.activations reset.level table_memory \
-                  system.registers";
+                  counters system.registers";
     for wanted in wanted.split(' ') {
         assert!(fields.iter().any(|f| f == wanted), "{wanted} in {fields:?}");
     }
-    assert_eq!(fields.len(), 124, "{fields:?}");
+    assert_eq!(fields.len(), 125, "{fields:?}");
 }
 
 /// Lists the fields of a schema and asserts that each has a text and that objects are closed.

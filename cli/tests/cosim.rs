@@ -241,3 +241,77 @@ fn the_report_has_engines_of_layers_and_counters_of_the_cluster() {
         assert_eq!(run["report"], golden["report"]);
     }
 }
+
+/// A program of the machine with all counters, on machines with fewer of them.
+#[test]
+fn counters_that_are_not_there_are_named_and_their_figures_are_those_of_the_golden_machine() {
+    let sparse = r#""sparse": { "engine": true, "units": 2, "channels": 4 }, "results_buffer""#;
+    let full = CONFIG.replace(r#""results_buffer""#, sparse);
+    let bench = Bench::new(&[("full.json", &full), ("m.json", MODEL)]);
+    bench.done("compile m.json -c full.json --mapping channel --engine auto -o p.json");
+    let run = |command: &str, config: &str| {
+        let options = "-m m.json -p p.json --images 2";
+        let run = bench.simulate(&format!("{command} -c {config}.json {options}"));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{config}");
+        run.stdout
+    };
+    let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
+    let golden = json(&run("sim --json", "full"));
+    assert_eq!(golden["report"].get("counters"), None);
+    let verdict =
+        "exact: all values, and the counters that are there, as predicted by the golden models";
+    for (set, compared, text, verdict) in [
+        (
+            "basic",
+            "CYCLES MACS STALL_WEIGHTS STALL_WAIT STALL_SUMS SPARSE_CYCLES SPARSE_SLOT_WAITS SPARSE_PRODUCTS SPARSE_HOLDS",
+            "CYCLES, MACS, STALL_WEIGHTS, STALL_WAIT, STALL_SUMS, SPARSE_CYCLES, SPARSE_SLOT_WAITS, SPARSE_PRODUCTS, SPARSE_HOLDS; 26",
+            verdict,
+        ),
+        (
+            "none",
+            "",
+            "none; 35",
+            "exact: all values as predicted by the golden models",
+        ),
+    ] {
+        let counters = format!(r#""counters": "{set}", "sparse""#);
+        bench.write(
+            &format!("{set}.json"),
+            full.replacen(r#""sparse""#, &counters, 1),
+        );
+        let found = json(&run("cosim --json", set));
+        assert_eq!(found["exact"], true, "{set}");
+        let names = |key: &str| -> Vec<String> {
+            let list = found["report"]["counters"][key].as_array().expect("a list");
+            list.iter()
+                .map(|name| name.as_str().expect("a name").to_string())
+                .collect()
+        };
+        assert_eq!(names("compared").join(" "), compared, "{set}");
+        assert_eq!(names("compared").len() + names("absent").len(), 26 + 9);
+        for key in [
+            "counters",
+            "cluster",
+            "cycles",
+            "zero_operands",
+            "sliced_bits",
+        ] {
+            assert_eq!(
+                found["report"]["total"][key], golden["report"]["total"][key],
+                "{set} {key}"
+            );
+        }
+        let found = run("cosim", set);
+        let line = format!(
+            "counters compared: {text} are not there: their figures are those of the golden machine\n"
+        );
+        assert!(found.contains(&line), "{found}");
+        assert!(found.ends_with(&format!("\n{verdict}\n")), "{found}");
+        let total = found
+            .lines()
+            .find(|line| line.starts_with("total "))
+            .expect("a line");
+        assert_eq!(total.ends_with(" ok"), set == "basic", "{total}");
+        assert_eq!(total.ends_with(" -"), set == "none", "{total}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::support::compile_with;
 use crate::support::{self, model, preset};
-use heddle_arch::params::{Params, ProgramMemory};
+use heddle_arch::params::{CounterSet, Params, ProgramMemory};
 use heddle_compiler::{FileError, Options, Program, Schedule};
 
 fn edge() -> Params {
@@ -104,6 +104,19 @@ fn a_program_for_another_machine_is_refused() {
             .expect_err(field)
             .to_string();
         assert!(error.starts_with(&format!("made for {field} ")), "{error}");
+    }
+}
+
+#[test]
+fn a_program_runs_whatever_the_machine_counts() {
+    let text = digits(true).to_json(&edge());
+    for counters in [CounterSet::Basic, CounterSet::None] {
+        let mut params = edge();
+        params.counters = counters;
+        let found = Program::from_json(&text, &params).unwrap();
+        assert_eq!(found.to_json(&params), text, "{counters:?}");
+        let compiled = compile_with(&model("digits"), &params, support::whole()).unwrap();
+        assert_eq!(compiled.to_json(&params), text, "{counters:?}");
     }
 }
 

@@ -63,6 +63,13 @@ impl Net {
         self.dims.iter().product()
     }
 
+    /// Sizes of nested arrays, outermost first, as in `4 x 8`. An array of one element is not told.
+    pub fn layout(&self) -> String {
+        let sizes = self.dims.iter().filter(|&&size| size > 1);
+        let sizes: Vec<String> = sizes.map(usize::to_string).collect();
+        sizes.join(" x ")
+    }
+
     /// The name of the array, of an element that has become a net.
     pub fn title(&self) -> &str {
         self.part_of.as_deref().unwrap_or(&self.name)

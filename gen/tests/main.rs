@@ -6,6 +6,7 @@
 extern crate heddle_proves;
 
 mod common;
+mod counters;
 mod gemm;
 mod golden;
 mod input_banks;

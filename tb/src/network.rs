@@ -1,5 +1,5 @@
 //! Runs a compiled network on a verilated machine and holds it against the golden models: every
-//! value of every layer against the golden network, every counter against the golden machine.
+//! value of every layer against the golden network, every counter that it has against the golden machine.
 
 mod cluster;
 mod hardware;
@@ -22,7 +22,7 @@ use crate::host::{Host, HostError};
 pub use cluster::ClusterReport;
 use hardware::Hardware;
 use prediction::Prediction;
-pub use report::{LayerReport, NetworkReport, SegmentReport};
+pub use report::{CountersReport, LayerReport, NetworkReport, SegmentReport};
 pub use simulated::simulate;
 
 /// Why a network could not be run to its end.
@@ -59,10 +59,10 @@ pub enum RunError {
 /// What one side made of one run of one image.
 #[derive(Debug)]
 pub struct LayerRun {
-    /// All counters in the order of their registers.
+    /// The counters that this side has, in the order of their registers; the golden machine has all.
     counters: Vec<(Counter, u32)>,
-    /// What the sparse cluster has counted, in the order of its counters; nothing without one.
-    cluster: Vec<u32>,
+    /// What the sparse cluster has counted: numbers of the counters that there are, and counts.
+    cluster: Vec<(usize, u32)>,
     /// The quantised output, in the order channel, row, column.
     pub values: Vec<i8>,
 }
@@ -137,7 +137,10 @@ impl<'a> Bench<'a> {
             judge: Judge {
                 params,
                 prediction: Prediction::load(params, network, program)?,
-                report: NetworkReport::new(&network.name, params, program),
+                report: NetworkReport {
+                    counters: Some(CountersReport::of(params)),
+                    ..NetworkReport::new(&network.name, params, program)
+                },
             },
         };
         bench.close_report();

@@ -54,6 +54,28 @@ pub fn json(found: &NetworkReport, prepared: &Prepared, seconds: f64) -> Value {
     summary
 }
 
+/// Are there counters that were compared?
+fn counts(found: &NetworkReport) -> bool {
+    let counters = found.counters.as_ref();
+    counters.is_none_or(|counters| !counters.compared.is_empty())
+}
+
+/// What is said of counters that the hardware does not have.
+fn absent(found: &NetworkReport) -> Option<String> {
+    let counters = found.counters.as_ref()?;
+    if counters.absent.is_empty() {
+        return None;
+    }
+    let compared = match counters.compared.as_slice() {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    };
+    Some(format!(
+        "counters compared: {compared}; {} are not there: their figures are those of the golden machine\n",
+        counters.absent.len()
+    ))
+}
+
 /// What is said of layers that the host has run.
 fn hosted(found: &NetworkReport) -> String {
     let count = found.layers.iter().filter(|layer| layer.host).count();
@@ -99,6 +121,7 @@ pub fn text(found: &NetworkReport, prepared: &Prepared, seconds: f64, side: &Sid
         found.images
     );
     text += &table(found);
+    text += &absent(found).unwrap_or_default();
     for layer in &found.layers {
         text += &differences(layer, side.name);
     }
@@ -119,12 +142,20 @@ pub fn text(found: &NetworkReport, prepared: &Prepared, seconds: f64, side: &Sid
         100.0 * host_share(found)
     );
     let is_estimated = program.runs.iter().any(|run| run.estimated);
-    let verdict = match (found.is_exact(), is_estimated) {
-        (true, false) => side.exact,
-        (true, true) => side.estimated,
-        (false, _) => side.different,
-    };
-    text + &format!("{verdict}\n")
+    text + &format!("{}\n", verdict(found, is_estimated, side))
+}
+
+fn verdict(found: &NetworkReport, is_estimated: bool, side: &Side) -> &'static str {
+    let some_absent = absent(found).is_some();
+    match found.is_exact() {
+        false => side.different,
+        true if !counts(found) => "exact: all values as predicted by the golden models",
+        true if some_absent => {
+            "exact: all values, and the counters that are there, as predicted by the golden models"
+        }
+        true if is_estimated => side.estimated,
+        true => side.exact,
+    }
 }
 
 /// The shortest name of a layer that still tells something.
@@ -157,7 +188,8 @@ fn table(found: &NetworkReport) -> String {
     let heading = |line: usize| columns.iter().map(|name| name[line].to_string()).collect();
     let mut rows: Vec<Vec<String>> = vec![heading(0), heading(1)];
     let layers = found.layers.iter().chain([&found.total]);
-    rows.extend(layers.map(|layer| row(layer, (has_masks, slices))));
+    let counts = counts(found);
+    rows.extend(layers.map(|layer| row(layer, (has_masks, slices), counts)));
     let text = output::table(&rows);
     let longest = output::longest(&text);
     if longest <= LINE_COLUMNS {
@@ -174,9 +206,10 @@ fn table(found: &NetworkReport) -> String {
     output::table(&rows)
 }
 
-fn row(layer: &LayerReport, (has_masks, slices): (bool, usize)) -> Vec<String> {
+fn row(layer: &LayerReport, (has_masks, slices): (bool, usize), counts: bool) -> Vec<String> {
     let percent = |ratio: f64| format!("{:.1} %", ratio * 100.0);
     let counters = match layer.wrong_counters.len() {
+        0 if !counts => "-".to_string(),
         0 => "ok".to_string(),
         wrong => format!("{wrong} wrong"),
     };

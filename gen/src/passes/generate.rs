@@ -22,6 +22,10 @@ pub type Bundle = Vec<Item>;
 
 /// Rolls bundles that belong to the elements of an array, row-major.
 pub fn roll_array(bundles: Vec<Bundle>, dims: &[usize], depth: usize) -> Bundle {
+    if let [1, rest @ ..] = dims {
+        // An array of one element has no loop.
+        return roll_array(bundles, rest, depth);
+    }
     if dims.len() > 1 {
         let inner: usize = dims[1..].iter().product();
         let rows = bundles

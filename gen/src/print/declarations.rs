@@ -153,8 +153,7 @@ fn range(bits: usize) -> String {
 fn comment(line: String, net: &Net) -> String {
     let mut note = plain(&net.doc);
     if !net.dims.is_empty() && net.elems() > 1 {
-        let sizes: Vec<String> = net.dims.iter().map(usize::to_string).collect();
-        let layout = format!("{} x {}", sizes.join(" x "), net.width);
+        let layout = format!("{} x {}", net.layout(), net.width);
         note = if note.is_empty() {
             layout
         } else {

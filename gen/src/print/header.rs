@@ -139,10 +139,9 @@ fn meaning(net: &Net) -> String {
     let text = plain(&net.doc);
     let mut text = text.trim_end_matches('.').to_string();
     if net.elems() > 1 {
-        let sizes: Vec<String> = net.dims.iter().map(usize::to_string).collect();
         let note = format!(
             "{} elements of {} bit{}, element 0 in the low bits",
-            sizes.join(" x "),
+            net.layout(),
             net.width,
             if net.width == 1 { "" } else { "s" }
         );

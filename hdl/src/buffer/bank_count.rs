@@ -1,6 +1,7 @@
 //! How many banks a partition has, and what for.
 
 use heddle_arch::Params;
+use heddle_arch::params::CounterSet;
 
 /// Banks of a partition, in this order: work banks, which serve everybody; the input buffer, which the host alone
 /// writes and the operand reader and the host read; the program, which the host path alone reads and writes.
@@ -12,6 +13,8 @@ pub struct BankCount {
     pub input: usize,
     /// Banks of the program, fewer than the others; 0 or a power of two.
     pub program: usize,
+    /// Their accesses are told, and operands that are zero, for who counts them.
+    pub events: bool,
 }
 
 impl From<usize> for BankCount {
@@ -21,6 +24,7 @@ impl From<usize> for BankCount {
             all,
             input: 0,
             program: 0,
+            events: true,
         }
     }
 }
@@ -32,6 +36,7 @@ impl BankCount {
             all: params.state_buffer.banks as usize,
             input: params.state_buffer.input_banks as usize,
             program: params.program_banks() as usize,
+            events: params.counters == CounterSet::Full,
         }
     }
 

@@ -47,13 +47,13 @@ pub struct Banks {
     /// The word is the host's, which alone writes the input buffer and the program.
     pub host_write_i: [Signal<In, Bit>; count.has_host()],
     /// One per bank: its mask slice is read.
-    pub mask_read_o: [Signal<Out, Bit>; data],
+    pub mask_read_o: [Signal<Out, Bit>; told * data],
     /// One per bank: its mask slice is written.
-    pub mask_write_o: [Signal<Out, Bit>; data],
+    pub mask_write_o: [Signal<Out, Bit>; told * data],
     /// One per bank: which of its data slices are read.
-    pub slice_read_o: [[Signal<Out, Bit>; slices]; data],
+    pub slice_read_o: [[Signal<Out, Bit>; slices]; told * data],
     /// One per bank: which of its data slices are written.
-    pub slice_write_o: [[Signal<Out, Bit>; slices]; data],
+    pub slice_write_o: [[Signal<Out, Bit>; slices]; told * data],
     #[new(Contract::new("two readers of one bank at once"))]
     one_reader: [Contract; data],
     #[new(Contract::new("weights and the host read at once"))]
@@ -115,6 +115,11 @@ pub struct Banks {
     /// The very last banks, which hold the program.
     #[new(count.program)]
     _program_banks: Feature<"pr">,
+    /// Nothing is told of accesses.
+    #[new((!count.events).into())]
+    _untold: Feature<"nc">,
+    #[new(count.events.into())]
+    _told: usize,
     #[new((count.program > 0).into())]
     _has_program: usize,
     #[new(count.has_host())]
@@ -269,10 +274,12 @@ impl Banks {
             self.store[b].ren_i.follow(&self.ren[b]);
             self.store[b].raddr_i.follow(&self.raddr[b]);
             if b < self._data {
-                self.mask_read_o[b] = self.store[b].mask_ren_o;
-                self.mask_write_o[b].follow(&self.store[b].ports_i.mask_wen);
-                self.slice_read_o[b].follow(&self.store[b].ports_o.slice_ren);
-                self.slice_write_o[b].follow(&self.store[b].ports_o.slice_wen);
+                if self._told > 0 {
+                    self.mask_read_o[b] = self.store[b].mask_ren_o;
+                    self.mask_write_o[b].follow(&self.store[b].ports_i.mask_wen);
+                    self.slice_read_o[b].follow(&self.store[b].ports_o.slice_ren);
+                    self.slice_write_o[b].follow(&self.store[b].ports_o.slice_wen);
+                }
                 self.op_mask_mux.select_i[b] = self.op_read[b][MASK_CYCLES - 1];
                 self.op_mask_mux.word_i[b].follow(&self.store[b].mask_o);
                 self.data_mask_mux[0].select_i[b] = self.read[b][MASK_CYCLES - 1];
@@ -323,10 +330,12 @@ impl Banks {
             self.bank[b].ports_i.ren.follow(&self.ren[b]);
             self.bank[b].ports_i.raddr.follow(&self.raddr[b]);
             if b < self._data {
-                self.mask_read_o[b] = self.bank[b].mask_o.ren;
-                self.mask_write_o[b] = self.bank[b].mask_o.wen;
-                self.slice_read_o[b].follow(&self.bank[b].ports_o.slice_ren);
-                self.slice_write_o[b].follow(&self.bank[b].ports_o.slice_wen);
+                if self._told > 0 {
+                    self.mask_read_o[b] = self.bank[b].mask_o.ren;
+                    self.mask_write_o[b] = self.bank[b].mask_o.wen;
+                    self.slice_read_o[b].follow(&self.bank[b].ports_o.slice_ren);
+                    self.slice_write_o[b].follow(&self.bank[b].ports_o.slice_wen);
+                }
                 self.op_mask_mux.select_i[b] = self.op_read[b][READ_CYCLES - 1];
                 for k in 0..8 {
                     self.op_mask_mux.word_i[b][k] = self.bank[b].nz_o[k].into();

@@ -69,7 +69,7 @@ pub struct OperandReader {
     /// The slot holds an operand that is not zero: it is on `x_o`.
     pub nz: OutReg<Bit>,
     /// The slot holds an operand that is zero.
-    pub zero: OutReg<Bit>,
+    pub zero: [OutReg<Bit>; told],
     /// Swap flag of that slot.
     pub swap_o: Signal<Out, Bit>,
     word_addr: Signal<Local, Bits<13>>,
@@ -86,6 +86,13 @@ pub struct OperandReader {
     pick: Signal<Local, Bits<3>>,
     /// The mask bit of the byte.
     is_nz: Signal<Local, Bit>,
+    /// Nobody asks for operands that are zero.
+    #[argument]
+    _events: bool,
+    #[new((!events).into())]
+    _untold: Feature<"nc">,
+    #[new(events.into())]
+    _told: usize,
     /// Words come packed.
     _packed: Optional<'k', bool>,
     /// Units are packed towards byte 0, not towards byte 7.
@@ -163,7 +170,9 @@ impl OperandReader {
         self.x.en_i = self.valid[READ_CYCLES] & self.is_nz;
         self.x = bit_cast::<9, 8>(self.chosen).replace_bit(8, self.is_negative);
         self.nz = self.valid[READ_CYCLES] & self.is_nz;
-        self.zero = self.valid[READ_CYCLES] & !self.is_nz;
+        for i in 0..self._told {
+            self.zero[i] = self.valid[READ_CYCLES] & !self.is_nz;
+        }
 
         // The swap flag keeps step with the operand.
         self.swap_o = self.swap[READ_CYCLES + 1];

@@ -48,10 +48,10 @@ pub struct Partition {
     pub host_ports_o: HostAnswer<Out>,
     host_ports: HostAnswerReg,
     /// Events of the partitions before.
-    #[new(Events::new(slices))]
+    #[new(Events::new(told, slices))]
     pub ev_i: Events<In>,
     /// Events up to this partition.
-    #[new(Events::new(slices))]
+    #[new(Events::new(told, slices))]
     pub ev_o: Events<Out>,
     /// What the row of the array is given.
     pub ports_o: RowFeed<Out>,
@@ -61,7 +61,7 @@ pub struct Partition {
     one_writer: Contract,
     #[new(Banks::new(count, &shape))]
     banks: Banks,
-    #[new(OperandReader::new(shares(&shape), shape.right))]
+    #[new(OperandReader::new(count.events, shares(&shape), shape.right))]
     reader: OperandReader,
     /// Weight word, or word for the host.
     word: [Delay<Bits<8>>; 8],
@@ -80,15 +80,15 @@ pub struct Partition {
     /// Word of the program for the host, or 0.
     program_word: [[Delay<Bits<8>>; 8]; has_program],
     #[new(EventSum::new(data, most_reads))]
-    ev_mask_read: EventSum,
+    ev_mask_read: [EventSum; told],
     #[new(EventSum::new(data, rows))]
-    ev_mask_write: EventSum,
+    ev_mask_write: [EventSum; told],
     #[new(EventSum::new(data, most_reads))]
-    ev_slice_read: [EventSum; slices],
+    ev_slice_read: [EventSum; told * slices],
     #[new(EventSum::new(data, rows))]
-    ev_slice_write: [EventSum; slices],
+    ev_slice_write: [EventSum; told * slices],
     #[new(EventSum::new(1, rows))]
-    ev_zero: EventSum,
+    ev_zero: [EventSum; told],
     op_word: Signal<Local, Bits<13>>,
     wt_word: Signal<Local, Bits<13>>,
     /// The weight slot is for this row.
@@ -121,6 +121,11 @@ pub struct Partition {
     /// The very last banks, which hold the program.
     #[new(count.program)]
     _program_banks: Feature<"pr">,
+    /// Nothing is told of accesses.
+    #[new((!count.events).into())]
+    _untold: Feature<"nc">,
+    #[new(count.events.into())]
+    _told: usize,
     #[new((count.program > 0).into())]
     _has_program: usize,
     /// The host alone writes some banks.

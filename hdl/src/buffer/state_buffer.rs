@@ -37,7 +37,7 @@ pub struct StateBuffer {
     /// Answer to a host read.
     pub host_o: HostAnswer<Out>,
     /// Events of all rows.
-    #[new(Events::new(slices))]
+    #[new(Events::new(told, slices))]
     pub ev_o: Events<Out>,
     /// Partitions, one per row.
     #[new(Partition::new(count, &shape, offsets, rows))]
@@ -47,7 +47,7 @@ pub struct StateBuffer {
     wt: [WeightSlot<Local>; rows + 1],
     host: [HostAccess<Local>; rows + 1],
     answer: [HostAnswer<Local>; rows + 1],
-    #[new(Events::new(slices))]
+    #[new(Events::new(told, slices))]
     ev: [Events<Local>; rows + 1],
     /// Rows.
     _rows: Param<'r'>,
@@ -68,6 +68,11 @@ pub struct StateBuffer {
     /// The very last banks, which hold the program.
     #[new(count.program)]
     _program_banks: Feature<"pr">,
+    /// Nothing is told of accesses.
+    #[new((!count.events).into())]
+    _untold: Feature<"nc">,
+    #[new(count.events.into())]
+    _told: usize,
     #[new(bank.slices())]
     _slices: usize,
     /// Entries of an offset table.

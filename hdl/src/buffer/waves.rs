@@ -113,18 +113,18 @@ pub struct RowFeed {
 }
 
 /// Events of a clock, those of the partitions before included.
-#[bundle(slices: usize)]
+#[bundle(told: usize, slices: usize)]
 pub struct Events {
     /// Events: reads of mask slices, those of the partitions before included.
-    pub mask_read: Bits<10>,
+    pub mask_read: [Bits<10>; told],
     /// Events: writes of mask slices.
-    pub mask_write: Bits<10>,
+    pub mask_write: [Bits<10>; told],
     /// Events: reads of each data slice.
-    pub slice_read: [Bits<10>; slices],
+    pub slice_read: [Bits<10>; told * slices],
     /// Events: writes of each data slice.
-    pub slice_write: [Bits<10>; slices],
+    pub slice_write: [Bits<10>; told * slices],
     /// Events: zero operands.
-    pub zero: Bits<10>,
+    pub zero: [Bits<10>; told],
 }
 
 /// A slot of the results wave.

@@ -1,19 +1,72 @@
 //! The machine's event counters.
 
+use heddle_arch::host::Counter;
+use heddle_arch::params::CounterSet;
 use heddle_kernel::prelude::*;
 
 /// Slices that a memory has unless it is configured otherwise.
 const USUAL_SLICES: usize = 2;
 
-/// Number of counters of a machine with so many data slices: ZERO_OPERANDS, those of the units,
-/// reads and writes of the mask slice and of each data slice.
-pub const fn counters(slices: usize) -> usize {
-    9 + 2 * slices
+/// The counters of a machine with so many data slices in the order of their registers: ZERO_OPERANDS, those of the units,
+/// reads and writes of the mask slice and of each data slice. STALL_SUMS, which few machines have, is not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CounterList {
+    set: CounterSet,
+    slices: usize,
+}
+
+impl CounterList {
+    /// The counters of a set.
+    pub const fn new(set: CounterSet, slices: usize) -> Self {
+        Self { set, slices }
+    }
+
+    fn all(self) -> impl Iterator<Item = Counter> {
+        let end = Counter::SliceReads(0).index() as usize + 2 * self.slices;
+        let all = Counter::ALL.into_iter();
+        all.filter(move |&counter| {
+            counter != Counter::StallSums
+                && (counter.index() as usize) < end
+                && self.set.has(counter)
+        })
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.all().count()
+    }
+
+    /// Are there none?
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Are vectors, instructions and what the partitions tell among them?
+    pub fn is_full(self) -> bool {
+        self.set == CounterSet::Full
+    }
+
+    /// Register of the counter at a place.
+    pub fn register(self, place: usize) -> usize {
+        let mut all = self.all();
+        all.nth(place).expect("a place of the list").index() as usize
+    }
+
+    /// Place of a counter.
+    ///
+    /// # Panics
+    /// If it is not in the list.
+    pub fn place(self, counter: Counter) -> usize {
+        let mut all = self.all();
+        let place = all.position(|other| other == counter);
+        place.expect("a counter of the list")
+    }
 }
 
 /// Adds the number of counters; in the module name only if it is not the usual one.
 pub(super) fn describe(meta: Meta, counts: usize) -> Meta {
-    meta.choice("counts", "n", counts, counters(USUAL_SLICES), "counters")
+    let usual = CounterList::new(CounterSet::Full, USUAL_SLICES).len();
+    meta.choice("counts", "n", counts, usual, "counters")
 }
 
 /// Counters of 32 bits, each with its own increment per clock; they wrap.

@@ -1,7 +1,7 @@
 //! The plain memory-mapped port of the host.
 
 use super::clocks::ANSWER;
-use super::counters::{counters, describe};
+use super::counters::{CounterList, describe};
 use super::prefetch::ProgramWrite;
 use super::shape::ControlShape;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest};
@@ -20,8 +20,6 @@ const SHAPE: usize = Register::Shape as usize;
 const STALL_SUMS: usize = Counter::StallSums.index() as usize;
 /// Bits 29 to 7 of an address of the sparse cluster.
 const CLUSTER: usize = 1 << (29 - 7);
-/// The first counter.
-const COUNTERS: usize = Counter::ZeroOperands.index() as usize;
 
 /// Decodes host requests: registers, program memory, column parameters, state buffer.
 ///
@@ -52,8 +50,10 @@ pub struct HostPort {
     /// Counter STALL_SUMS.
     pub stall_sums_i: [Signal<In, Bits<32>>; stall_sums],
     /// What the sparse cluster says.
+    #[new(ClusterState::new(cluster_counts))]
     pub cluster_i: [ClusterState<In>; clusters],
     /// What the host asks of it: words of commands and of weights, a counter.
+    #[new(ClusterOrder::new(cluster_counts))]
     pub cluster_o: [ClusterOrder<Out>; clusters],
     /// Starts the program.
     pub start_o: Signal<Out, Bit>,
@@ -104,10 +104,10 @@ pub struct HostPort {
     weight: [Reg<Bit>; clusters],
     weights: [RegData<Bits<16>>; 4 * clusters],
     /// A counter of the cluster was asked for.
-    counts: [Reg<Bit>; clusters],
+    counts: [Reg<Bit>; cluster_counts],
     is_command: [Signal<Local, Bit>; clusters],
     is_weight: [Signal<Local, Bit>; clusters],
-    is_count: [Signal<Local, Bit>; clusters],
+    is_count: [Signal<Local, Bit>; cluster_counts],
     region: Signal<Local, Bits<2>>,
     /// A request to a register is offered.
     is_register: Signal<Local, Bit>,
@@ -152,7 +152,7 @@ pub struct HostPort {
     #[new(shape.sequencer.post.activations)]
     _activations: Feature<"fn">,
     /// Counts cycles in which a slot waits for stored sums.
-    #[new(shape.sums_at_top.into())]
+    #[new((shape.sums_at_top && !shape.counters.is_empty()).into())]
     _stall_sums: Feature<"ps">,
     /// Program writes go to the partitions.
     #[new(shape.sequencer.banked.into())]
@@ -160,13 +160,19 @@ pub struct HostPort {
     /// Bits of the place of a program write: a word, or a pair of words for banks.
     #[new(pc_bits - banked)]
     _place_bits: usize,
-    #[new(counters(shape.slices))]
+    /// Counters.
+    #[new(shape.counters)]
+    _list: CounterList,
+    #[new(list.len())]
     _counts: usize,
     #[new((activations > 0).into())]
     _activates: usize,
     /// There is a sparse cluster.
     #[new(shape.sequencer.cluster.into())]
     _clusters: Feature<"sc">,
+    /// It counts.
+    #[new((clusters > 0 && counts > 0).into())]
+    _cluster_counts: usize,
 }
 
 impl HostPort {
@@ -219,7 +225,9 @@ impl HostPort {
                 & (self.region == 1)
                 & (self.host_i.addr.get_bits::<23>(7) == CLUSTER.to_bits::<23>());
             let number = self.host_i.addr.get_bits::<4>(3);
-            self.is_count[k] = (is_here) & !self.host_i.write;
+            for i in 0..self._cluster_counts {
+                self.is_count[i] = (is_here) & !self.host_i.write;
+            }
             self.is_command[k] = (is_here) & self.host_i.write & (number == 0);
             self.is_weight[k] = (is_here) & self.host_i.write & (number == 1);
             // A cluster that has stopped takes nothing: what it is sent is lost.
@@ -288,12 +296,14 @@ impl HostPort {
                 );
                 self.cluster_o[k].weights[i] = self.weights[4 * k + i];
             }
-            self.counts[k] = self.take & self.is_count[k];
             self.cluster_o[k].command = self.command_wen[k];
             self.cluster_o[k].word = self.program_o.wdata;
             self.cluster_o[k].sends = false;
             self.cluster_o[k].weight = self.weight[k];
-            self.cluster_o[k].counter = self.host_i.addr.get_bits::<4>(3);
+        }
+        for k in 0..self._cluster_counts {
+            self.counts[k] = self.take & self.is_count[k];
+            self.cluster_o[k].counter[0] = self.host_i.addr.get_bits::<4>(3);
             if self.take & self.is_count[k] {
                 self.travel = 513usize.to_bits::<10>();
             }
@@ -348,7 +358,7 @@ impl HostPort {
         // Register reads; the counters follow the others.
         self.selected = 0.into();
         for i in 0..self._counts {
-            if self.index == (i + COUNTERS).to_bits::<5>() {
+            if self.index == self._list.register(i).to_bits::<5>() {
                 self.selected = self.count_i[i];
             }
         }
@@ -376,18 +386,19 @@ impl HostPort {
             }
             _ => {}
         }
-        if self.region != 0 {
+        // An address without a request may be anything, X included.
+        if !self.is_register {
             self.selected = 0.into();
         }
         self.answers = self.take & !self.host_i.write & !self.is_buffer;
-        for k in 0..self._clusters {
+        for k in 0..self._cluster_counts {
             // A counter answers a cycle later.
             if self.is_count[k] {
                 self.answers = false;
             }
             if self.counts[k] {
                 self.answers = true;
-                self.selected = self.cluster_i[k].count;
+                self.selected = self.cluster_i[k].count[0];
             }
         }
         self.rvalid = self.buffer_i.rvalid | self.answers;

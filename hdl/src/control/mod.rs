@@ -19,7 +19,7 @@ mod unit;
 mod unit_registers;
 mod weight_issue;
 
-pub use counters::{Counters, counters};
+pub use counters::{CounterList, Counters};
 pub use drain_issue::DrainIssue;
 pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;

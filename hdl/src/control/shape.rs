@@ -1,6 +1,7 @@
 //! Sizes of the control half and its sequencer.
 
 use super::clocks::{ANSWER, FIRST_PAIR};
+use super::counters::CounterList;
 use crate::buffer::BankCount;
 use crate::post::PostOptions;
 use crate::sliced::SlicedShape;
@@ -104,8 +105,8 @@ pub struct ControlShape {
     pub banks: BankCount,
     /// Bits of a word address of a results bank.
     pub result_bits: usize,
-    /// Data slices of the memory: as many are counted.
-    pub slices: usize,
+    /// What is counted.
+    pub counters: CounterList,
     /// Stored sums enter the array at the top.
     pub sums_at_top: bool,
     /// Registers around the engine watch it.
@@ -120,7 +121,7 @@ impl ControlShape {
             byte_bits: params.partition_bytes().ilog2() as usize,
             banks: BankCount::of(params),
             result_bits: params.results_buffer.depth.ilog2() as usize,
-            slices: SlicedShape::of_bank(params).slices(),
+            counters: CounterList::new(params.counters, SlicedShape::of_bank(params).slices()),
             sums_at_top: params.array.partial_sums == PartialSums::Top,
             watched: params.system.is_some(),
         }

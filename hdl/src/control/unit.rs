@@ -5,8 +5,8 @@ mod logic;
 use super::clocks::{POST, RESULTS};
 use super::counters::describe;
 use super::{
-    ControlShape, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape, Status,
-    StreamIssue, WeightIssue, counters,
+    ControlShape, CounterList, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape,
+    Status, StreamIssue, WeightIssue,
 };
 use crate::array::BiasSlot;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
@@ -30,8 +30,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Answer to a read.
     pub host_o: HostAnswer<Out>,
     /// What the sparse cluster says.
+    #[new(ClusterState::new(counted))]
     pub cluster_i: [ClusterState<In>; clusters],
     /// What it is asked for.
+    #[new(ClusterOrder::new(counted))]
     pub cluster_o: [ClusterOrder<Out>; clusters],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
@@ -46,7 +48,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// Counters in the order of their registers.
     pub count_o: [Signal<Out, Bits<32>>; watched * counts],
     /// Counter STALL_SUMS.
-    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums],
+    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums * counted],
     /// Operand wave.
     pub op_o: OperandSlot<Out>,
     /// Operand wave behind the last row: tensor slot.
@@ -100,7 +102,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub buffer_i: HostAnswer<In>,
     /// Events of this cycle: zero operands, reads and writes of mask slices, reads and writes of
     /// each data slice.
-    pub event_i: [Signal<In, Bits<10>>; counts - 6],
+    pub event_i: [Signal<In, Bits<10>>; events],
     #[new(HostPort::new(shape))]
     host: HostPort,
     /// There is one if the program lies in banks.
@@ -111,7 +113,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     #[new(Status::new(clusters, watched))]
     status: Status,
     #[new(Counters::new(counts + sums))]
-    counters: Counters,
+    counters: [Counters; counted],
     #[new(TraversalEngine::new(sizes.units[0]))]
     weight_walk: TraversalEngine<W, D, A>,
     #[new(TraversalEngine::new(sizes.units[1]))]
@@ -128,9 +130,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     bias_first: [Reg<Bit>; 8],
     bias_tile: [Delay<Bits<10>>; 8],
     /// The stream unit sent a vector in the cycle before.
-    vector: Reg<Bit>,
+    vector: [Reg<Bit>; counted],
     /// It was one of the last K tile, which may have fewer rows.
-    last_tile: Delay<Bit>,
+    last_tile: [Delay<Bit>; counted],
     idle: Signal<Local, Bit>,
     #[new(shape.sequencer)]
     _sizes: SequencerShape,
@@ -180,8 +182,20 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _operand_rows: usize,
     #[new(sizes.banked.into())]
     _banked: usize,
-    #[new(counters(shape.slices))]
+    /// Counters.
+    #[new(shape.counters)]
+    _list: CounterList,
+    #[new(list.len())]
     _counts: usize,
+    /// Something is counted.
+    #[new((counts > 0).into())]
+    _counted: usize,
+    /// All are there.
+    #[new(list.is_full().into())]
+    _full: usize,
+    /// What the partitions tell: the first counter, and those behind the six of the units.
+    #[new(full * counts.saturating_sub(6))]
+    _events: usize,
     #[new(sizes.post.pooling.into())]
     _pooling: usize,
     #[new((sizes.post.median > 0).into())]

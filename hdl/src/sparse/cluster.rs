@@ -4,6 +4,7 @@ use super::{
     CutEngine, Fill, Load, Slots, SparseCounts, SparseDrain, SparseHead, SparseShape, SparseUnits,
     waves::*,
 };
+use heddle_arch::params::CounterSet;
 use heddle_kernel::prelude::*;
 
 /// A cluster of units that multiply values that are not zero, with a stream of commands and three streams of 64 bits: maps and weights in,
@@ -49,9 +50,9 @@ pub struct SparseCluster {
     /// Something happened in the cycle before.
     pub event_o: [Signal<Out, Bit>; engines],
     /// A counter.
-    pub count_i: Signal<In, Bits<4>>,
+    pub count_i: [Signal<In, Bits<4>>; shown],
     /// Its value, a cycle later.
-    pub count_o: Signal<Out, Bits<32>>,
+    pub count_o: [Signal<Out, Bits<32>>; shown],
     /// Nothing is under way.
     pub idle_o: Signal<Out, Bit>,
     /// Number of the error that has stopped the cluster, or 0.
@@ -72,7 +73,7 @@ pub struct SparseCluster {
     drain: SparseDrain,
     #[new(CutEngine::new(units))]
     cut: [CutEngine; census],
-    #[new(SparseCounts::new(units, census))]
+    #[new(SparseCounts::new(units, census, shape.counters))]
     counts: SparseCounts,
     /// Something happened in the cycle before.
     progress: Reg<Bit>,
@@ -117,6 +118,15 @@ pub struct SparseCluster {
     _map_bytes: usize,
     /// Counts that are kept.
     _positions: Param<'c'>,
+    /// Something is counted.
+    #[new((shape.counters != CounterSet::None).into())]
+    _counted: usize,
+    /// Everything is.
+    #[new((shape.counters == CounterSet::Full).into())]
+    _full: usize,
+    /// There is a counter to show, or what became of a cut.
+    #[new(shape.shown())]
+    _shown: usize,
 }
 
 #[kernel]
@@ -224,18 +234,28 @@ impl SparseCluster {
 
     /// What is counted, and what shows that the cluster is not stuck: who waits for a stream is not.
     fn events(&mut self) {
-        self.counts.busy_i = !self.head.idle_o;
+        for i in 0..self._counted {
+            self.counts.busy_i[i] = !self.head.idle_o;
+        }
         self.counts.slot_i = self.slots.slot_o.valid & self.load.slot_ready_o;
-        self.counts.slot_waits_i = self.slots.slot_o.valid & !self.load.slot_ready_o;
+        for i in 0..self._counted {
+            self.counts.slot_waits_i[i] = self.slots.slot_o.valid & !self.load.slot_ready_o;
+        }
         self.counts.load_i = self.load.load_o.valid;
-        self.counts.entries_i = self.load.load_o.count;
+        for i in 0..self._full {
+            self.counts.entries_i[i] = self.load.load_o.count;
+        }
         self.counts.fill_i = self.fill.fill_o.valid;
         self.counts.position_i = self.position.valid;
         self.counts.tap_i.follow(&self.units.tap_o);
-        self.counts.drop_i.follow(&self.units.drop_o);
-        self.counts.hold_i.follow(&self.units.hold_o);
-        self.counts.count_i = self.count_i;
-        self.count_o = self.counts.count_o;
+        if self._full > 0 {
+            self.counts.drop_i.follow(&self.units.drop_o);
+        }
+        if self._counted > 0 {
+            self.counts.hold_i.follow(&self.units.hold_o);
+        }
+        self.counts.count_i.follow(&self.count_i);
+        self.count_o.follow(&self.counts.count_o);
         self.progress = (self.map_ready & !self.map_valid_i)
             | (self.weight_ready & !self.weight_valid_i)
             | (self.out_valid & !self.out_ready_i)

@@ -2,7 +2,7 @@
 
 use crate::post::PostOptions;
 use heddle_arch::Params;
-use heddle_arch::params::Sparse;
+use heddle_arch::params::{CounterSet, Sparse};
 
 /// Sizes of a cluster and of its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,20 +37,24 @@ pub struct SparseShape {
     pub positions: usize,
     /// Sums leave for a machine that takes each of them as it comes.
     pub engine: bool,
+    /// What is counted.
+    pub counters: CounterSet,
 }
 
 impl SparseShape {
     /// The cluster of a configuration, on its own.
     pub fn of(params: &Params) -> Self {
-        Self::section(params.sparse_cluster(), params.post.left_shift, false)
+        let shift = params.post.left_shift;
+        Self::section(params.sparse_cluster(), shift, false, params.counters)
     }
 
     /// The cluster as an engine of the machine.
     pub fn engine(params: &Params) -> Self {
-        Self::section(params.sparse_cluster().as_engine(), false, true)
+        let section = params.sparse_cluster().as_engine();
+        Self::section(section, false, true, params.counters)
     }
 
-    fn section(section: Sparse, left_shift: bool, engine: bool) -> Self {
+    fn section(section: Sparse, left_shift: bool, engine: bool, counters: CounterSet) -> Self {
         Self {
             lanes: section.channels as usize,
             words: section.weight_words as usize,
@@ -67,7 +71,13 @@ impl SparseShape {
             census: section.census,
             positions: section.positions as usize,
             engine,
+            counters,
         }
+    }
+
+    /// Ports that show a counter or what became of a cut: one, or none if there is nothing to show.
+    pub fn shown(&self) -> usize {
+        usize::from(self.counters != CounterSet::None || self.census)
     }
 
     /// What drains it.

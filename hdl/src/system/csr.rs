@@ -1,9 +1,7 @@
 //! The registers of the register port.
 
-use crate::control::counters;
-use crate::sliced::SlicedShape;
+use crate::control::{ControlShape, CounterList};
 use heddle_arch::Params;
-use heddle_arch::params::PartialSums;
 use heddle_arch::registers::{
     self, ADDRESS_BITS, ctrl, error, host_zero, irq_enable, irq_status, start_pc, status,
 };
@@ -36,7 +34,6 @@ const PORT_RHI: usize = place(registers::port_rhi::REGISTER);
 /// The counters, 32 places from here on.
 const COUNTERS: usize = place(registers::counter::REGISTER);
 const STALL_SUMS: usize = heddle_arch::Counter::StallSums.index() as usize;
-const FIRST_COUNTER: usize = heddle_arch::Counter::ZeroOperands.index() as usize;
 /// Clocks for which the engine is reset.
 const RESET_CLOCKS: u64 = 7;
 
@@ -44,7 +41,7 @@ const RESET_CLOCKS: u64 = 7;
 #[derive(Debug, Clone, Copy)]
 pub struct CsrShape {
     /// Counters in the order of their registers.
-    pub counts: usize,
+    pub counters: CounterList,
     /// There is a counter STALL_SUMS.
     pub stall_sums: usize,
     /// CONFIG, SHAPE, CAPS.
@@ -59,9 +56,10 @@ impl CsrShape {
             registers::shape::REGISTER,
             registers::caps::REGISTER,
         ];
+        let engine = ControlShape::of(params);
         Self {
-            counts: counters(SlicedShape::of_bank(params).slices()),
-            stall_sums: (params.array.partial_sums == PartialSums::Top).into(),
+            counters: engine.counters,
+            stall_sums: (engine.sums_at_top && !engine.counters.is_empty()).into(),
             constants: all.map(|register| register.reset(params).into()),
         }
     }
@@ -168,6 +166,8 @@ pub struct Csr {
     /// Its number, and its value.
     number: Signal<Local, Bits<5>>,
     count: Signal<Local, Bits<32>>,
+    _counters: CounterList,
+    #[new(counters.len())]
     _counts: usize,
     _stall_sums: usize,
     _constants: [u64; 3],
@@ -389,7 +389,7 @@ impl Csr {
             & (self.read_addr_i.get_bits::<2>(0) == 0);
         self.count = 0.into();
         for i in 0..self._counts {
-            if self.number == (FIRST_COUNTER + i).to_bits::<5>() {
+            if self.number == self._counters.register(i).to_bits::<5>() {
                 self.count = self.count_i[i];
             }
         }

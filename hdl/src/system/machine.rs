@@ -1,12 +1,10 @@
 //! The engine behind its register port.
 
 use super::{Axil, Csr, CsrShape, WindowPort, Wishbone};
-use crate::control::counters;
-use crate::sliced::SlicedShape;
 use crate::top::{Top, module_name};
 use heddle_arch::Params;
 use heddle_arch::isa::fields::status;
-use heddle_arch::params::{PartialSums, RegisterBus};
+use heddle_arch::params::RegisterBus;
 use heddle_arch::registers::ADDRESS_BITS;
 use heddle_kernel::prelude::*;
 
@@ -87,10 +85,6 @@ pub struct System<const W: usize, const D: usize, const A: usize> {
     engine: Top<W, D, A>,
     #[argument]
     _params: &Params,
-    #[new(counters(SlicedShape::of_bank(params).slices()))]
-    _counts: usize,
-    #[new((params.array.partial_sums == PartialSums::Top).into())]
-    _sums: usize,
     /// The bus of the registers is Wishbone, else AXI4-Lite.
     #[new(params.system.as_ref().is_some_and(|s| s.registers == RegisterBus::Wishbone).into())]
     _wishbone: usize,

@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
 use crate::control::clocks::POST;
-use crate::control::{Control, ControlShape, SequencerShape, counters};
+use crate::control::{Control, ControlShape, SequencerShape};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use crate::sparse::{SparseEngine, SparseShape};
@@ -40,7 +40,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Counters in the order of their registers.
     pub count_o: [Signal<Out, Bits<32>>; watched * counts],
     /// Counter STALL_SUMS.
-    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums],
+    pub stall_sums_o: [Signal<Out, Bits<32>>; watched * sums * counted],
     #[new(Control::new(shape))]
     control: Control<W, D, A>,
     #[new(StateBuffer::new(s.rows, shape.banks, &bank, s.row_offsets))]
@@ -74,6 +74,9 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Data slices.
     #[new(bank.slices())]
     _slices: Hidden,
+    /// Events of the partitions are counted.
+    #[new(shape.banks.events.into())]
+    _events: usize,
     /// Stored sums enter the array at the top.
     #[new(shape.sums_at_top.into())]
     _sums: usize,
@@ -82,8 +85,10 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Registers around the engine watch it.
     #[new(shape.watched.into())]
     _watched: usize,
-    #[new(counters(shape.slices))]
+    #[new(shape.counters.len())]
     _counts: usize,
+    #[new((counts > 0).into())]
+    _counted: usize,
     #[new(module_name(&params.name))]
     _name: String,
 }
@@ -134,12 +139,14 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.state_buffer.wt_i.follow(&self.control.wt_o);
         self.state_buffer.host_i.follow(&self.control.buffer_o);
         self.control.buffer_i.follow(&self.state_buffer.host_o);
-        self.control.event_i[0] = self.state_buffer.ev_o.zero;
-        self.control.event_i[1] = self.state_buffer.ev_o.mask_read;
-        self.control.event_i[2] = self.state_buffer.ev_o.mask_write;
-        for k in 0..self._slices {
-            self.control.event_i[2 * k + 3] = self.state_buffer.ev_o.slice_read[k];
-            self.control.event_i[2 * k + 4] = self.state_buffer.ev_o.slice_write[k];
+        for i in 0..self._events {
+            self.control.event_i[0] = self.state_buffer.ev_o.zero[i];
+            self.control.event_i[1] = self.state_buffer.ev_o.mask_read[i];
+            self.control.event_i[2] = self.state_buffer.ev_o.mask_write[i];
+            for k in 0..self._slices {
+                self.control.event_i[2 * k + 3] = self.state_buffer.ev_o.slice_read[k];
+                self.control.event_i[2 * k + 4] = self.state_buffer.ev_o.slice_write[k];
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub struct ClusterReport {
     /// Share of the multiply-accumulates that were not made: 1 - multiplications / macs of all images. Below 0 if words of weights
     /// have more weights without use than there are zeros.
     pub skipped_ratio: f64,
-    /// Counters by name.
+    /// Counters by name; where the hardware has none, those of the golden machine.
     pub counters: Vec<(String, u64)>,
     #[serde(skip)]
     channels: u64,
@@ -41,9 +41,10 @@ impl ClusterReport {
     }
 
     /// Takes up what was counted for an image.
-    pub(super) fn add(&mut self, counted: &[u32]) {
-        for (sum, count) in self.counters.iter_mut().zip(counted) {
-            sum.1 += u64::from(*count);
+    pub(super) fn add(&mut self, hardware: &[(usize, u32)], golden: &[(usize, u32)]) {
+        for &(number, predicted) in golden {
+            let found = hardware.iter().find(|(other, _)| *other == number);
+            self.counters[number].1 += u64::from(found.map_or(predicted, |(_, count)| *count));
         }
         self.multiplications = self.counters[PRODUCTS].1 * self.channels;
     }
@@ -68,20 +69,30 @@ impl ClusterReport {
     }
 }
 
-/// Where the counts of hardware and golden machine differ: name, hardware, prediction.
-pub(super) fn differences(hardware: &[u32], golden: &[u32]) -> Vec<(String, u32, u32)> {
-    let pairs = hardware.iter().zip(golden);
-    let named = CLUSTER_COUNTERS.iter().zip(pairs);
-    named
-        .filter(|(_, (got, want))| got != want)
-        .map(|(name, (got, want))| (name.to_string(), *got, *want))
+/// All counts, with their numbers.
+pub(super) fn numbered(counts: &[u32]) -> Vec<(usize, u32)> {
+    counts.iter().copied().enumerate().collect()
+}
+
+/// Where the counts of hardware and golden machine differ: name, hardware, prediction. Those that the hardware does not
+/// have are not compared.
+pub(super) fn differences(
+    hardware: &[(usize, u32)],
+    golden: &[(usize, u32)],
+) -> Vec<(String, u32, u32)> {
+    let pairs = hardware
+        .iter()
+        .map(|&(number, got)| (number, got, golden[number].1));
+    pairs
+        .filter(|(_, got, want)| got != want)
+        .map(|(number, got, want)| (CLUSTER_COUNTERS[number].to_string(), got, want))
         .collect()
 }
 
 /// What counters that wrap have counted between two readings.
-pub(super) fn since(before: &[u32], now: &[u32]) -> Vec<u32> {
+pub(super) fn since(before: &[(usize, u32)], now: &[(usize, u32)]) -> Vec<(usize, u32)> {
     let both = now.iter().zip(before);
-    both.map(|(now, before)| now.wrapping_sub(*before))
+    both.map(|((number, now), (_, before))| (*number, now.wrapping_sub(*before)))
         .collect()
 }
 
@@ -91,21 +102,25 @@ mod tests {
 
     #[test]
     fn counts_of_images_are_summed_wrap_and_are_compared() {
-        assert_eq!(since(&[u32::MAX, 3], &[4, 10]), [5, 7]);
+        let passed = since(&[(0, u32::MAX), (2, 3)], &[(0, 4), (2, 10)]);
+        assert_eq!(passed, [(0, 5), (2, 7)]);
         let mut report = ClusterReport {
             macs: 1000,
             counters: CLUSTER_COUNTERS.map(|name| (name.to_string(), 0)).to_vec(),
             channels: 8,
             ..ClusterReport::default()
         };
-        let counts = [100, 9, 0, 20, 0, 25, 1, 2, 3];
+        let counts = numbered(&[100, 9, 0, 20, 0, 25, 1, 2, 3]);
         assert_eq!(differences(&counts, &counts), []);
-        let mut other = counts;
-        other[3] = 21;
+        let mut other = counts.clone();
+        other[3].1 = 21;
         let wrong = ("SPARSE_ENTRIES".to_string(), 20, 21);
         assert_eq!(differences(&counts, &other), [wrong]);
-        report.add(&counts);
-        report.add(&counts);
+        // Hardware that does not have the counter.
+        let some = [counts[0], counts[5]];
+        assert_eq!(differences(&some, &other), []);
+        report.add(&counts, &counts);
+        report.add(&some, &counts);
         report.set_ratio(2);
         assert_eq!(report.multiplications, 2 * 25 * 8);
         assert!((report.skipped_ratio - 0.8).abs() < 1e-12);

@@ -4,7 +4,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use heddle_arch::host::CLUSTER_COUNTERS;
-use heddle_arch::params::Params;
+use heddle_arch::params::{CounterSet, Params};
 use heddle_compiler::{Load, Program, RunPlan, TensorPlan};
 use heddle_network::Network;
 
@@ -16,8 +16,10 @@ pub(super) struct Hardware<'a> {
     pub(super) host: Host,
     network: &'a Network,
     program: &'a Program,
+    /// The counters that the machine has.
+    counters: CounterSet,
     /// What the sparse cluster has counted; none without one.
-    counted: Option<Vec<u32>>,
+    counted: Option<Vec<(usize, u32)>>,
     first_cycle: u64,
     time: Duration,
 }
@@ -36,6 +38,7 @@ impl<'a> Hardware<'a> {
             host,
             network,
             program,
+            counters: params.counters,
             counted: None,
             time: Duration::ZERO,
         };
@@ -81,12 +84,15 @@ impl<'a> Hardware<'a> {
         Ok(())
     }
 
-    fn cluster_counters(&mut self) -> Result<Vec<u32>, HostError> {
-        self.host.cluster_counters(CLUSTER_COUNTERS.len() as u32)
+    fn cluster_counters(&mut self) -> Result<Vec<(usize, u32)>, HostError> {
+        let all = self.host.cluster_counters(CLUSTER_COUNTERS.len() as u32)?;
+        let mut counted = cluster::numbered(&all);
+        counted.retain(|(number, _)| self.counters.has_of_cluster(*number));
+        Ok(counted)
     }
 
     /// What the sparse cluster has counted since the last time.
-    fn count_cluster(&mut self) -> Result<Vec<u32>, HostError> {
+    fn count_cluster(&mut self) -> Result<Vec<(usize, u32)>, HostError> {
         let Some(before) = self.counted.take() else {
             return Ok(Vec::new());
         };
@@ -140,8 +146,10 @@ impl<'a> Hardware<'a> {
         let program = self.program;
         let run = self.host.run(plan.start_pc, LAYER_LIMIT_CYCLES);
         let counters = run.and_then(|_| self.host.counters());
+        let mut counters = counters.map_err(at(&plan.name))?;
+        counters.retain(|(counter, _)| self.counters.has(*counter));
         Ok(LayerRun {
-            counters: counters.map_err(at(&plan.name))?,
+            counters,
             cluster: self.count_cluster().map_err(at(&plan.name))?,
             values: self.read_tensor(&program.tensors[plan.layers.end])?,
         })

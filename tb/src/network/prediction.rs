@@ -114,9 +114,9 @@ impl<'a> Prediction<'a> {
     }
 
     /// What the sparse cluster has counted; nothing without one.
-    fn cluster_counts(&self) -> Vec<u32> {
+    fn cluster_counts(&self) -> Vec<(usize, u32)> {
         let counts = self.machine.cluster_counts();
-        counts.map_or(Vec::new(), |counts| counts.all().to_vec())
+        counts.map_or(Vec::new(), |counts| cluster::numbered(&counts.all()))
     }
 
     fn run_on_machine(&mut self, plan: &RunPlan) -> Result<Vec<(Counter, u32)>, RunError> {

@@ -1,6 +1,6 @@
 //! What a run of a network found.
 
-use heddle_arch::host::Counter;
+use heddle_arch::host::{CLUSTER_COUNTERS, Counter};
 use heddle_arch::params::Params;
 use heddle_compiler::Program;
 use heddle_network::Network;
@@ -29,7 +29,7 @@ pub struct LayerReport {
     pub cycles: u64,
     /// Multiply-accumulates on the array / (cycles x rows x cols).
     pub utilisation: f64,
-    /// Hardware counters by name, summed over the images.
+    /// Counters by name, summed over the images; where the hardware has none, those of the golden machine.
     pub counters: Vec<(String, u64)>,
     /// The layers on the sparse cluster, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,8 +75,13 @@ impl LayerReport {
         hardware: &LayerRun,
         golden: &LayerRun,
     ) {
-        let counters = hardware.counters.iter().zip(&golden.counters);
-        for (slot, (&(counter, got), &(_, want))) in counters.enumerate() {
+        for &(counter, want) in &golden.counters {
+            let found = hardware
+                .counters
+                .iter()
+                .find(|(other, _)| *other == counter);
+            let got = found.map_or(want, |(_, got)| *got);
+            let slot = counter.place();
             self.counters[slot].1 += u64::from(got);
             if got != want {
                 self.wrong_counters.push((image, counter.name(), got, want));
@@ -90,7 +95,7 @@ impl LayerReport {
         self.wrong_counters
             .extend(wrong.map(|(name, got, want)| (image, name, got, want)));
         if let Some(cluster) = &mut self.cluster {
-            cluster.add(&hardware.cluster);
+            cluster.add(&hardware.cluster, &golden.cluster);
         }
         let missing = golden.values.len().abs_diff(hardware.values.len());
         self.mismatches += missing as u64;
@@ -152,6 +157,33 @@ pub struct SegmentReport {
     pub cycles: u64,
 }
 
+/// Which counters of the hardware are held against the golden machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CountersReport {
+    /// Names of those that it has.
+    pub compared: Vec<String>,
+    /// Names of those that it does not have: figures made of them are those of the golden machine.
+    pub absent: Vec<String>,
+}
+
+impl CountersReport {
+    /// The counters of a machine; those of the sparse cluster, if it is an engine of it.
+    pub(super) fn of(params: &Params) -> Self {
+        let set = params.counters;
+        let all = Counter::ALL.map(|counter| (counter.name(), set.has(counter)));
+        let cluster = CLUSTER_COUNTERS.iter().enumerate();
+        let cluster = cluster.filter(|_| params.has_cluster());
+        let cluster = cluster.map(|(number, name)| (name.to_string(), set.has_of_cluster(number)));
+        let (compared, absent): (Vec<_>, Vec<_>) =
+            all.into_iter().chain(cluster).partition(|(_, has)| *has);
+        let names = |list: Vec<(String, bool)>| list.into_iter().map(|(name, _)| name).collect();
+        Self {
+            compared: names(compared),
+            absent: names(absent),
+        }
+    }
+}
+
 /// Result of a run.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct NetworkReport {
@@ -161,6 +193,9 @@ pub struct NetworkReport {
     pub configuration: String,
     /// Images run.
     pub images: usize,
+    /// Which counters were compared; nothing for a run of the golden machine alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counters: Option<CountersReport>,
     /// Images that have a label.
     pub labelled: usize,
     /// Images whose largest output is their label.
@@ -229,7 +264,7 @@ impl NetworkReport {
         }
     }
 
-    /// True if every value and every counter was as predicted.
+    /// True if every value and every counter that the hardware has was as predicted.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.layers
@@ -285,6 +320,7 @@ impl NetworkReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heddle_arch::params::CounterSet;
 
     const CONFIG: &str = include_str!("../../../configs/tiny.json");
 
@@ -369,6 +405,42 @@ mod tests {
         assert!((total.utilisation - 0.5).abs() < 1e-12);
         let bits = 400 * 8 + 320 * 32 + 101 * 32;
         assert!((total.bits_ratio - f64::from(bits) / 25_600.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn counters_that_the_hardware_does_not_have_are_those_of_the_golden_machine() {
+        let mut params = machine("[4, 4]", "");
+        params.counters = CounterSet::Basic;
+        let golden = run(&COUNTS, &[1]);
+        let mut hardware = run(&COUNTS, &[1]);
+        hardware
+            .counters
+            .retain(|(counter, _)| params.counters.has(*counter));
+        assert_eq!(hardware.counters.len(), 5);
+        let mut layer = empty_layer();
+        layer.add(&params, 0, &hardware, &golden);
+        assert_eq!((layer.cycles, layer.mask_accesses), (40, 100));
+        assert_eq!(layer.slice_accesses, [80, 25]);
+        assert_eq!(layer.counter(Counter::ZeroOperands), 4);
+        assert!(layer.wrong_counters.is_empty());
+        hardware.counters[0].1 = 41;
+        layer.add(&params, 1, &hardware, &golden);
+        assert_eq!(layer.wrong_counters, [(1, "CYCLES".to_string(), 41, 40)]);
+        assert_eq!(layer.counter(Counter::Cycles), 81);
+
+        let names = |set: CounterSet| {
+            params.counters = set;
+            let report = CountersReport::of(&params);
+            (report.compared.len(), report.absent.join(" "))
+        };
+        let mut names = names;
+        let all = Counter::ALL.len();
+        assert_eq!(names(CounterSet::Full), (all, String::new()));
+        let (compared, absent) = names(CounterSet::Basic);
+        assert_eq!(compared, 5);
+        assert!(absent.starts_with("ZERO_OPERANDS VECTORS INSTRUCTIONS MASK_READS "));
+        assert_eq!(absent.split(' ').count(), all - 5);
+        assert_eq!(names(CounterSet::None).0, 0);
     }
 
     /// One image: bits accessed, accesses of a plain memory.

@@ -60,6 +60,7 @@ pub fn partition(shape: &PartitionShape) -> Sources {
         all: shape.banks,
         input: shape.input_banks,
         program: shape.program_banks,
+        events: true,
     };
     // Several clients ask for one bank, as no program lets them do.
     unchecked(emitted(Partition::new(

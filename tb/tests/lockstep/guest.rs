@@ -155,6 +155,8 @@ pub struct Guest {
     memory_at: Option<u64>,
     memory: Request,
     pending: Option<Request>,
+    /// The machine has CYCLES; else it reads 0.
+    counts: bool,
     /// Where CYCLES stands at the end, if that is known.
     cycles: Option<u64>,
     /// The error that is predicted.
@@ -201,6 +203,7 @@ impl Guest {
             memory_at,
             memory: Request::random_memory(&mut rng, params),
             pending: None,
+            counts: params.counters.has(Counter::Cycles),
             cycles: counters.map(|counters| counters.get(Counter::Cycles).into()),
             code,
             judged: !predicted.as_ref().is_err_and(MachineError::is_open),
@@ -277,6 +280,7 @@ impl Guest {
                     false => Err(format!("cycle {cycle}: {status:?} during a run")),
                 };
             }
+            Request::Cycles if !self.counts => 0,
             Request::Cycles if running => self.counted(data, cycle),
             Request::ReadWord { partition, word } => {
                 self.answers.push((partition, word, data));

@@ -1,6 +1,6 @@
 //! Machines for programs in lockstep.
 
-use heddle_arch::params::Params;
+use heddle_arch::params::{CounterSet, Params};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,14 +9,17 @@ use crate::machines::{self, FIELD, PLAIN, Sizes};
 
 /// The machines of a run: together they have every option.
 pub fn all() -> Vec<Params> {
+    let top = machines::with_dual_scales(machines::with_sums_at_top(machines::tall()));
+    let single = machines::with_dual_scales(machines::single());
     let mut all = vec![
-        machines::with_dual_scales(machines::with_sums_at_top(machines::tall())),
+        machines::with_counters(top.clone(), CounterSet::Basic),
         machines::pooling(),
         machines::wide(),
-        machines::with_dual_scales(machines::single()),
+        machines::with_counters(single.clone(), CounterSet::None),
         machines::banked(),
     ];
     if crate::rtl::is_slow() {
+        all.extend([top, single]);
         all.extend([machines::tiny(), machines::tall(), machines::buffered()]);
     }
     all
@@ -63,8 +66,10 @@ pub fn random(seed: u64) -> Params {
     params.post.dual_scale = rng.random();
     let shared = [1, 2, 4].map(|columns| columns * u32::from(params.array.cols % columns == 0));
     params.post.columns_per_multiplier = *shared.choose(&mut rng).expect("not empty").max(&1);
-    match rng.random() {
-        true => machines::with_sums_at_top(params),
-        false => params,
+    if rng.random() {
+        params = machines::with_sums_at_top(params);
     }
+    let counters = [CounterSet::Full, CounterSet::Basic, CounterSet::None];
+    let counters = counters.choose(&mut rng).expect("not empty");
+    machines::with_counters(params, *counters)
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::rtl;
 use heddle_arch::params::{
-    self, Params, PartialSums, Post, ProgramMemory, ResetStyle, TableMemory,
+    self, CounterSet, Params, PartialSums, Post, ProgramMemory, ResetStyle, TableMemory,
 };
 use heddle_arch::requantise::Scale;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
@@ -234,6 +234,13 @@ pub fn with_dual_scales(mut params: Params) -> Params {
 pub fn with_bypass(mut params: Params) -> Params {
     params.name += "_bypass";
     params.state_buffer.bypass = true;
+    params
+}
+
+/// The same machine with these counters.
+pub fn with_counters(mut params: Params, counters: CounterSet) -> Params {
+    params.name = format!("{}_{}", params.name, counters.name());
+    params.counters = counters;
     params
 }
 

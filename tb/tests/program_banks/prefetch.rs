@@ -42,6 +42,7 @@ impl Size {
             all: 4,
             input: 0,
             program: 1,
+            events: true,
         };
         emitted(Prefetch::new(shape, banks, BANK_BITS + 2))
     }

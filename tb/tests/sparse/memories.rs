@@ -53,10 +53,11 @@ fn random_traffic(sources: &Sources, seed: u64, sizes: MemoriesSizes) -> Checked
 fn next_inputs(bench: &mut Bench, clock: usize) {
     let sizes = bench.sizes;
     let words = |bench: &mut Bench, source: usize| {
-        // Now and then more than a set holds.
+        // Now and then as much as a set holds, or more.
         let count = match bench.rng.random_range(0..8) {
             0 => 0,
             1 => 20,
+            2 => sizes.entry_max,
             _ => bench.rng.random_range(1..12),
         };
         let entries: Vec<_> = (0..count)
@@ -141,6 +142,7 @@ fn count(
         inputs.order.is_some() && !outputs.order_ready,
     );
     coverage.event("full set", outputs.errors[0]);
+    coverage.event("exactly full set", outputs.exactly_full);
     coverage.event("wrong order", outputs.errors[1]);
     let empty = |word: &Option<StreamWord>| word.is_some_and(|word| word.entry.value == 0);
     coverage.event("empty list", outputs.unit.iter().any(empty));
@@ -259,7 +261,8 @@ fn memories_of_any_layout_follow_their_model() {
 /// A coverage of what all layouts have.
 fn only(coverage: Coverage) -> Coverage {
     let mut all = Coverage::default();
-    for name in ["order that waits", "full set", "wrong order", "empty list"] {
+    let names = "order that waits,full set,exactly full set,wrong order,empty list";
+    for name in names.split(',') {
         all.event(name, coverage.count(name) > 0);
     }
     all

@@ -100,7 +100,7 @@
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_8cb2b115 (
+module heddle_control_r8_c8_m3_d70cf7c7 (
   input wire clk,
   input wire rst_n,
 
@@ -355,7 +355,7 @@ module heddle_control_r8_c8_m3_8cb2b115 (
   assign post_lo_o = drain_bounds_lo;
   assign post_hi_o = drain_bounds_hi;
 
-  heddle_host_port_r8_c8_t4_1a2d0fb4 u_host (
+  heddle_host_port_r8_c8_t4_f37552a4 u_host (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),

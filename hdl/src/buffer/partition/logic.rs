@@ -149,23 +149,27 @@ impl Partition {
 
     /// Events of this row are added to those of the rows before.
     fn events(&mut self) {
-        self.ev_mask_read.total_i = self.ev_i.mask_read;
-        self.ev_o.mask_read = self.ev_mask_read.total_o;
-        self.ev_mask_write.total_i = self.ev_i.mask_write;
-        self.ev_o.mask_write = self.ev_mask_write.total_o;
-        self.ev_zero.total_i = self.ev_i.zero;
-        self.ev_zero.event_i[0] = self.reader.zero_o;
-        self.ev_o.zero = self.ev_zero.total_o;
-        self.ev_mask_read.event_i.follow(&self.banks.mask_read_o);
-        self.ev_mask_write.event_i.follow(&self.banks.mask_write_o);
-        for k in 0..self._slices {
-            self.ev_slice_read[k].total_i = self.ev_i.slice_read[k];
-            self.ev_o.slice_read[k] = self.ev_slice_read[k].total_o;
-            self.ev_slice_write[k].total_i = self.ev_i.slice_write[k];
-            self.ev_o.slice_write[k] = self.ev_slice_write[k].total_o;
-            for b in 0..self._data {
-                self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
-                self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];
+        for i in 0..self._told {
+            self.ev_mask_read[i].total_i = self.ev_i.mask_read[i];
+            self.ev_o.mask_read[i] = self.ev_mask_read[i].total_o;
+            self.ev_mask_write[i].total_i = self.ev_i.mask_write[i];
+            self.ev_o.mask_write[i] = self.ev_mask_write[i].total_o;
+            self.ev_zero[i].total_i = self.ev_i.zero[i];
+            self.ev_zero[i].event_i[0] = self.reader.zero_o[i];
+            self.ev_o.zero[i] = self.ev_zero[i].total_o;
+            self.ev_mask_read[i].event_i.follow(&self.banks.mask_read_o);
+            self.ev_mask_write[i]
+                .event_i
+                .follow(&self.banks.mask_write_o);
+            for k in 0..self._slices {
+                self.ev_slice_read[k].total_i = self.ev_i.slice_read[k];
+                self.ev_o.slice_read[k] = self.ev_slice_read[k].total_o;
+                self.ev_slice_write[k].total_i = self.ev_i.slice_write[k];
+                self.ev_o.slice_write[k] = self.ev_slice_write[k].total_o;
+                for b in 0..self._data {
+                    self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
+                    self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! How the parts of the control half are connected: host, sequencer, units, counters.
 
 use super::Control;
+use heddle_arch::host::Counter;
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{
     copy_distance, drain, drain_bounds, drain_place, drain_pool, load_weights, matmul, matmul_macs,
@@ -82,7 +83,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.host.running_i = self.sequencer.running_o;
         self.host.status_i = self.status.status_o;
         for i in 0..self._counts {
-            self.host.count_i[i] = self.counters.count_o[i];
+            self.host.count_i[i] = self.counters[0].count_o[i];
         }
         self.bias_wen_o = self.host.bias_wen_o;
         self.scale_wen_o = self.host.scale_wen_o;
@@ -107,10 +108,10 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.status_o[k] = self.status.status_o;
             self.source_o[k] = self.status.source_o[k];
             for i in 0..self._counts {
-                self.count_o[i] = self.counters.count_o[i];
+                self.count_o[i] = self.counters[0].count_o[i];
             }
-            for i in 0..self._sums {
-                self.stall_sums_o[i] = self.counters.count_o[self._counts + i];
+            for i in 0..self._sums * self._counted {
+                self.stall_sums_o[i] = self.counters[0].count_o[self._counts + i];
             }
         }
     }
@@ -152,7 +153,9 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.cluster_o[k]
                 .weights
                 .follow(&self.host.cluster_o[k].weights);
-            self.cluster_o[k].counter = self.host.cluster_o[k].counter;
+            self.cluster_o[k]
+                .counter
+                .follow(&self.host.cluster_o[k].counter);
             self.sequencer.takes_command_i[k] = self.cluster_i[k].takes_command;
             self.sequencer.cluster_busy_i[k] = self.cluster_i[k].busy;
             self.stream_issue.takes_slot_i[k] = self.cluster_i[k].takes_slot;
@@ -302,46 +305,73 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The performance counters.
     fn counters(&mut self) {
-        self.counters.clear_i = self.host.start_o;
-        for i in 0..self._counts {
-            self.counters.increment_i[i] = 0.into();
+        for k in 0..self._counted {
+            self.counters[k].clear_i = self.host.start_o;
         }
+        for i in 0..self._counts {
+            self.counters[0].increment_i[i] = 0.into();
+        }
+        if self._counted > 0 {
+            self.cycles();
+            self.vectors();
+            self.waits();
+        }
+        if self._full > 0 {
+            self.events();
+        }
+    }
+
+    /// Cycles, and those in which a slot waits for sums.
+    fn cycles(&mut self) {
         if self.sequencer.cycle_o {
-            self.counters.increment_i[1] = 1.into();
+            self.counters[0].increment_i[self._list.place(Counter::Cycles)] = 1.into();
         }
         for i in 0..self._sums {
-            self.counters.increment_i[self._counts + i] =
+            self.counters[0].increment_i[self._counts + i] =
                 mux(self.stream_issue.sums_stall_o[i], 1.into(), 0.into());
-            self.host.stall_sums_i[i] = self.counters.count_o[self._counts + i];
+            self.host.stall_sums_i[i] = self.counters[0].count_o[self._counts + i];
         }
-        // A vector is known late in its cycle.
-        self.vector = self.stream_issue.vector_o;
-        self.last_tile = self.stream_issue.table_i & self.stream_issue.last_tile_o;
-        if self.vector {
-            self.counters.increment_i[2] = 1.into();
-            self.counters.increment_i[3] =
+    }
+
+    /// Vectors and what is multiplied with them. A vector is known late in its cycle.
+    fn vectors(&mut self) {
+        self.vector[0] = self.stream_issue.vector_o;
+        self.last_tile[0] = self.stream_issue.table_i & self.stream_issue.last_tile_o;
+        if self.vector[0] {
+            if self._full > 0 {
+                self.counters[0].increment_i[self._list.place(Counter::Vectors)] = 1.into();
+            }
+            self.counters[0].increment_i[self._list.place(Counter::Macs)] =
                 field!(self.sequencer.second_param_o[1], matmul_macs::MACS);
-            if self.last_tile {
-                self.counters.increment_i[3] =
+            if self.last_tile[0] {
+                self.counters[0].increment_i[self._list.place(Counter::Macs)] =
                     field!(self.sequencer.table_o, matmul_table::LAST_MACS);
             }
         }
+    }
+
+    /// Cycles in which something waits.
+    fn waits(&mut self) {
         if self.stream_issue.stall_o {
-            self.counters.increment_i[4] = 1.into();
+            self.counters[0].increment_i[self._list.place(Counter::StallWeights)] = 1.into();
         }
         if self.sequencer.wait_o {
-            self.counters.increment_i[5] = 1.into();
+            self.counters[0].increment_i[self._list.place(Counter::StallWait)] = 1.into();
         }
+    }
+
+    /// Instructions, and what the partitions tell.
+    fn events(&mut self) {
         if self.sequencer.issue_o {
-            self.counters.increment_i[6] = 1.into();
+            self.counters[0].increment_i[self._list.place(Counter::Instructions)] = 1.into();
         }
         if self.sequencer.running_o {
-            self.counters.increment_i[0] = self.event_i[0].get_bits::<17>(0);
+            self.counters[0].increment_i[0] = self.event_i[0].get_bits::<17>(0);
         }
         // The loop is outside: a loop variable that a condition leaves alone is a latch to yosys.
         for i in 7..self._counts {
             if self.sequencer.running_o {
-                self.counters.increment_i[i] = self.event_i[i - 6].get_bits::<17>(0);
+                self.counters[0].increment_i[i] = self.event_i[i - 6].get_bits::<17>(0);
             }
         }
     }

@@ -15,8 +15,10 @@ use heddle_kernel::prelude::*;
 #[module(name = "sparse_engine", shape: SparseShape)]
 pub struct SparseEngine {
     /// What the control half asks for.
+    #[new(ClusterOrder::new(shape.shown()))]
     pub order_i: ClusterOrder<In>,
     /// What it is told.
+    #[new(ClusterState::new(shape.shown()))]
     pub state_o: ClusterState<Out>,
     /// Operands of the rows of the array.
     pub ports_i: [RowFeed<In>; load_lanes],
@@ -123,7 +125,7 @@ impl SparseEngine {
         self.busy = !self.cluster.idle_o | self.commands.busy_o | self.slots.busy_o;
         self.state_o.busy = self.busy;
         self.state_o.error = self.cluster.error_o;
-        self.cluster.count_i = self.order_i.counter;
-        self.state_o.count = self.cluster.count_o;
+        self.cluster.count_i.follow(&self.order_i.counter);
+        self.state_o.count.follow(&self.cluster.count_o);
     }
 }

@@ -2,8 +2,8 @@
 
 use heddle_kernel::prelude::*;
 
-/// From the control half to the cluster.
-#[bundle]
+/// From the control half to the cluster; one that counts has one port for counters.
+#[bundle(counts: usize)]
 pub struct ClusterOrder {
     /// A word of a command; only if there is room.
     #[reset]
@@ -19,11 +19,11 @@ pub struct ClusterOrder {
     /// Its weights, or indices.
     pub weights: [Bits<16>; 4],
     /// A counter is asked for.
-    pub counter: Bits<4>,
+    pub counter: [Bits<4>; counts],
 }
 
 /// From the cluster to the control half.
-#[bundle]
+#[bundle(counts: usize)]
 pub struct ClusterState {
     /// There is room for a command.
     pub takes_command: Bit,
@@ -40,5 +40,5 @@ pub struct ClusterState {
     /// Number of the error that has stopped the cluster, or 0.
     pub error: Bits<5>,
     /// The counter that was asked for in the cycle before.
-    pub count: Bits<32>,
+    pub count: [Bits<32>; counts],
 }

@@ -69,6 +69,8 @@ pub struct MemoriesOutputs {
     pub result_counts: Vec<u32>,
     /// A set was full, an order was wrong, a word had no destination.
     pub errors: [bool; 3],
+    /// A list filled its set without an entry too many.
+    pub exactly_full: bool,
 }
 
 /// The cluster.
@@ -80,6 +82,7 @@ pub struct MemoriesModel {
     joins: Vec<JoinModel>,
     result_counts: Vec<u32>,
     errors: [bool; 3],
+    exactly_full: bool,
 }
 
 /// What stands at the ports of each network in a cycle, or at what is bound to each other without one; whether it is taken.
@@ -101,6 +104,7 @@ impl MemoriesModel {
             joins: vec![JoinModel::default(); sizes.units],
             result_counts: vec![0; sizes.units],
             errors: [false; 3],
+            exactly_full: false,
         }
     }
 
@@ -205,6 +209,7 @@ impl MemoriesModel {
             }),
             result_counts: self.result_counts.clone(),
             errors: self.errors,
+            exactly_full: self.exactly_full,
         }
     }
 
@@ -263,6 +268,7 @@ impl MemoriesModel {
                 ready: [entered[0][number], inputs.out_ready[number]],
             });
             self.errors[0] |= events.full;
+            self.exactly_full |= events.exactly_full;
             self.errors[1] |= events.wrong;
         }
     }

@@ -79,10 +79,12 @@ pub struct MemoryInputs {
 }
 
 /// What came of a clock cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryEvents {
     /// An entry found its set full.
     pub full: bool,
+    /// A list ended with the entry that filled its set.
+    pub exactly_full: bool,
     /// An order was wrong.
     pub wrong: bool,
 }
@@ -155,7 +157,10 @@ impl FeatureMemoryModel {
     pub fn clock(&mut self, inputs: &MemoryInputs) -> MemoryEvents {
         let taken = inputs.order.filter(|order| self.order_ready(*order));
         let wrong = inputs.order.is_some_and(|order| self.is_wrong(order));
-        let full = (0..2).fold(false, |full, set| self.write(set, &inputs.words) | full);
+        let mut events = MemoryEvents::default();
+        for set in 0..2 {
+            self.write(set, &inputs.words, &mut events);
+        }
         for side in 0..2 {
             self.read(side, inputs.ready[side]);
         }
@@ -168,26 +173,31 @@ impl FeatureMemoryModel {
                 self.sets[order.set].clear();
             }
         }
-        MemoryEvents { full, wrong }
+        MemoryEvents { wrong, ..events }
     }
 
-    /// Takes the word that comes to a set; gives whether it found no room.
-    fn write(&mut self, set: usize, words: &[Option<StreamWord>; 3]) -> bool {
+    /// Takes the word that comes to a set.
+    fn write(&mut self, set: usize, words: &[Option<StreamWord>; 3], events: &mut MemoryEvents) {
         let source = match self.jobs[set] {
             Some(job @ (Job::Load | Job::Copy | Job::Store)) => job as usize - 1,
-            _ => return false,
+            _ => return,
         };
         let Some(word) = words[source] else {
-            return false;
+            return;
         };
         if word.last {
             self.jobs[set] = None;
         }
-        let is_full = self.sets[set].len() == self.entry_max;
-        if word.entry.value != 0 && !is_full {
-            self.sets[set].push(word.entry);
+        if word.entry.value == 0 {
+            return;
         }
-        word.entry.value != 0 && is_full
+        let entries = &mut self.sets[set];
+        if entries.len() == self.entry_max {
+            events.full = true;
+            return;
+        }
+        entries.push(word.entry);
+        events.exactly_full |= word.last && entries.len() == self.entry_max;
     }
 
     fn read(&mut self, side: usize, ready: bool) {
