@@ -73,6 +73,49 @@ fn every_module_can_be_the_top() {
 }
 
 #[test]
+fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
+    let axi = CONFIG.replacen('{', "{ \"system\": { \"registers\": \"axil\" },", 1);
+    let wishbone = axi
+        .replace("axil", "wishbone")
+        .replace("\"tiny\"", "\"other\"");
+    let bench = Bench::new(&[("a.json", &axi), ("b.json", &wishbone), ("c.json", CONFIG)]);
+    let report = bench.json("gen -c a.json -o one --json");
+    assert_eq!(report["top"], "heddle_system_tiny");
+    let maps = ["heddle_regs.h", "heddle_tiny.rdl"];
+    let beside = |folder: &str| {
+        let manifest: Value =
+            serde_json::from_str(&bench.read(&format!("{folder}/manifest.json"))).expect("JSON");
+        let files = manifest["beside"].as_object().cloned().unwrap_or_default();
+        files.keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(beside("one"), maps);
+    let header = bench.read("one/heddle_regs.h");
+    let hash = bench.done("config hash -c c.json");
+    let line = format!(
+        "#define HEDDLE_MACHINE_TINY_CONFIG 0x{}u\n",
+        hash.trim()[2..].to_uppercase()
+    );
+    assert!(header.contains(&line), "{line} in {header}");
+    // Two machines have one header. The folder is replaced with all that belongs to it.
+    bench.done("gen -c a.json -c b.json -o one");
+    assert_eq!(
+        beside("one"),
+        ["heddle_other.rdl", "heddle_regs.h", "heddle_tiny.rdl"]
+    );
+    let header = bench.read("one/heddle_regs.h");
+    assert!(
+        header.contains("HEDDLE_MACHINE_TINY_SHAPE")
+            && header.contains("HEDDLE_MACHINE_OTHER_SHAPE")
+    );
+    // Neither without a register port nor of a part of the machine.
+    for line in ["gen -c c.json -o one", "gen -c a.json -o one --top pe"] {
+        bench.done(line);
+        assert_eq!(beside("one"), [""; 0], "{line}");
+        assert!(!bench.path().join("one/heddle_regs.h").exists());
+    }
+}
+
+#[test]
 fn a_folder_of_heddle_is_replaced_as_a_whole() {
     let bench = Bench::new(&[("c.json", CONFIG)]);
     bench.done("gen -c c.json -o out");
