@@ -70,8 +70,12 @@ impl Bus {
     fn rest(&self, model: &mut Model) {
         match self {
             Bus::Axil { aw, w, b, ar, r } => {
-                [aw[0], w[0], ar[0]].map(|valid| model.set(valid, 0));
-                [b[1], r[1]].map(|ready| model.set(ready, 1));
+                for valid in [aw[0], w[0], ar[0]] {
+                    model.set(valid, 0);
+                }
+                for ready in [b[1], r[1]] {
+                    model.set(ready, 1);
+                }
             }
             Bus::Wishbone([cyc, stb, ..], _) => {
                 [cyc, stb].into_iter().for_each(|pin| model.set(*pin, 0))
@@ -103,7 +107,9 @@ impl Bus {
             (w[2], word.into()),
             (w[3], bytes.into()),
         ];
-        offers.map(|(pin, value)| model.set(pin, value));
+        for (pin, value) in offers {
+            model.set(pin, value);
+        }
         for _ in 0..CLOCKS {
             model.eval();
             let taken =

@@ -142,14 +142,13 @@ impl Host {
     /// Puts a write on the port and clocks until it is taken.
     fn request(&mut self, address: u32, data: u64) -> Result<(), HostError> {
         let model = &mut self.model;
-        let pins = match &mut self.port {
-            Port::Host(pins) => pins,
+        match &mut self.port {
+            Port::Host(pins) => pins.write(model, address, data),
             Port::Registers(port) => {
                 let written = port.write(model, address, data);
-                return written.map_err(|what| no_answer(what, address));
+                written.map_err(|what| no_answer(what, address))
             }
-        };
-        pins.write(model, address, data)
+        }
     }
 
     /// Writes 64 bits at a byte address.

@@ -253,11 +253,6 @@ fn faults_of_the_slave_are_noticed() {
             "if (aw_valid_i & !has_address_q)",
             "if (aw_valid_i)",
         ),
-        (
-            "heddle_axil",
-            "if (ar_valid_i & !reads_q)",
-            "if (ar_valid_i)",
-        ),
     ];
     check_mutants(&sources, &faults, random_traffic);
 }
