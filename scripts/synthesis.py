@@ -86,7 +86,9 @@ def smallest(devices, used):
 
 
 def lines(heads, rows):
-    return "\n".join("| " + " | ".join(row) + " |" for row in [heads, ["---", *["---:"] * (len(heads) - 1)], *rows])
+    marks = "|---" + "|---:" * (len(heads) - 1) + "|"
+    head, *others = ["|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in [heads, *rows]]
+    return "\n".join([head, marks, *others])
 
 
 def cycles(preset, network):

@@ -322,8 +322,8 @@ fn the_examples_of_the_pages_run_one_after_the_other_and_keep_each_others_output
             "build/gemm",
             "build/conv.hdot",
             "build/cluster",
-            "build/edge_banks",
             "build/edge",
+            "build/edge_banks",
             "build/tiny"
         ]
     );

@@ -99,7 +99,7 @@ mod tests {
         };
         let partition = blocks(PARTITIONS_MIN, TextStyle::Loops);
         assert_eq!(partition.len(), 1);
-        assert!(partition[0].starts_with("heddle_partition_b2_e32_d256_"));
+        assert!(partition[0].starts_with(&format!("heddle_partition_b2_e32_r{PARTITIONS_MIN}_")));
         assert_eq!(blocks(PARTITIONS_MIN - 1, TextStyle::Loops), [""; 0]);
         assert_eq!(blocks(PARTITIONS_MIN, TextStyle::Structural), [""; 0]);
     }
