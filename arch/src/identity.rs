@@ -8,8 +8,8 @@ use crate::params::{Params, schema};
 pub const ISA_VERSION: u32 = 1;
 /// Version of what lies in the memories of a machine, and where.
 pub const IMAGE_VERSION: u32 = 1;
-/// Fields that change nothing that a program can see.
-const LEFT_OUT: [&str; 3] = ["name", "reset", "system"];
+/// Fields that no program depends on.
+const LEFT_OUT: [&str; 4] = ["counters", "name", "reset", "system"];
 
 /// CRC-32 (as zlib) of [`identity_text`]: two machines that run the same programs have the same.
 pub fn config_hash(params: &Params) -> u32 {
@@ -17,7 +17,7 @@ pub fn config_hash(params: &Params) -> u32 {
 }
 
 /// A line with the versions, then the configuration as JSON on one line without an end: all fields with their
-/// values, keys sorted, no spaces, without name, reset and system.
+/// values, keys sorted, no spaces, without counters, name, reset and system.
 pub fn identity_text(params: &Params) -> String {
     let mut value = serde_json::to_value(resolved(params)).expect("strings and numbers");
     add_defaults(&schema(), &mut value);

@@ -81,8 +81,8 @@ impl Axil {
         let takes_address = self.aw_valid_i & !self.has_address;
         let takes_data = self.w_valid_i & !self.has_data;
         let ends = self.b_valid & self.b_ready_i;
-        self.has_address = (self.has_address | takes_address) & !ends;
-        self.has_data = (self.has_data | takes_data) & !ends;
+        self.has_address = (self.has_address | self.aw_valid_i) & !ends;
+        self.has_data = (self.has_data | self.w_valid_i) & !ends;
         self.write_addr.load(takes_address, self.aw_addr_i);
         self.write_data.load(takes_data, self.w_data_i);
         self.write_whole.load(takes_data, self.w_strb_i.all());
@@ -95,9 +95,10 @@ impl Axil {
         self.ar_ready_o = self.rst_n & !self.reads;
         let takes = self.ar_valid_i & !self.reads;
         let ends = self.r_valid & self.r_ready_i;
-        self.reads = (self.reads | takes) & !ends;
+        self.reads = (self.reads | self.ar_valid_i) & !ends;
         self.read = takes;
-        self.read_addr.load(takes, self.ar_addr_i);
+        // The address of a read is used in the clock behind it alone.
+        self.read_addr.load(self.ar_valid_i, self.ar_addr_i);
         self.answers = self.read;
         self.r_data.load(self.answers, self.word_i);
         self.r_valid = (self.r_valid | self.answers) & !ends;

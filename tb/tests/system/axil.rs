@@ -245,8 +245,8 @@ fn faults_of_the_slave_are_noticed() {
         ("heddle_axil", "&w_strb_i", "|w_strb_i"),
         (
             "heddle_axil",
-            "(w_valid_i & !has_data_q)) & !(b_valid_q & b_ready_i)",
-            "(w_valid_i & !has_data_q)) & !b_valid_q",
+            "(has_data_q | w_valid_i) & !(b_valid_q & b_ready_i)",
+            "(has_data_q | w_valid_i) & !b_valid_q",
         ),
         (
             "heddle_axil",
