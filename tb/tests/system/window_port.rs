@@ -52,13 +52,34 @@ fn watch(coverage: &mut Coverage, inputs: &WindowInputs, outputs: &WindowOutputs
         ("a read is taken", outputs.next && read),
         ("a write is taken", outputs.next && !read),
         ("a request waits", waits),
-        ("a start with an access under way", inputs.start.is_some() && outputs.busy),
-        ("an access with a start under way", inputs.access.is_some() && outputs.starting),
-        ("an access in the clock of a start", inputs.access.is_some() && outputs.start.is_some()),
-        ("an access waits behind a start", outputs.busy && outputs.start.is_some()),
-        ("cleared with a read under way", inputs.clear && outputs.busy && !waits),
-        ("cleared with a start under way", inputs.clear && outputs.starting),
-        ("cleared in the clock of a start", inputs.clear && outputs.start.is_some()),
+        (
+            "a start with an access under way",
+            inputs.start.is_some() && outputs.busy,
+        ),
+        (
+            "an access with a start under way",
+            inputs.access.is_some() && outputs.starting,
+        ),
+        (
+            "an access in the clock of a start",
+            inputs.access.is_some() && outputs.start.is_some(),
+        ),
+        (
+            "an access waits behind a start",
+            outputs.busy && outputs.start.is_some(),
+        ),
+        (
+            "cleared with a read under way",
+            inputs.clear && outputs.busy && !waits,
+        ),
+        (
+            "cleared with a start under way",
+            inputs.clear && outputs.starting,
+        ),
+        (
+            "cleared in the clock of a start",
+            inputs.clear && outputs.start.is_some(),
+        ),
     ] {
         coverage.event(what, happens);
     }
@@ -134,8 +155,14 @@ fn accesses_and_starts_follow_the_model() {
 fn faults_of_the_window_port_are_noticed() {
     let sources = emitted(WindowPort::default());
     let faults = [
-        ("valid_o = waits_q & !due_q & !start_q", "valid_o = waits_q & !start_q"),
-        ("valid_o = waits_q & !due_q & !start_q", "valid_o = waits_q & !due_q"),
+        (
+            "valid_o = waits_q & !due_q & !start_q",
+            "valid_o = waits_q & !start_q",
+        ),
+        (
+            "valid_o = waits_q & !due_q & !start_q",
+            "valid_o = waits_q & !due_q",
+        ),
         ("(taken & write_q)", "taken"),
         ("starts = due_q & host_ready_i", "starts = due_q"),
         ("starting_q & !start_q & !busy_q", "starting_q & !start_q"),
