@@ -242,8 +242,8 @@ fn faults_of_the_registers_are_noticed() {
         ("heddle_csr", "port_addr_q + 32'd8", "port_addr_q + 32'd4"),
         (
             "heddle_csr",
-            "(happened_q[i] & !cleared[i]) | events[i]",
-            "(happened_q[i] | events[i]) & !cleared[i]",
+            "(happened_q & ~cleared) | events",
+            "(happened_q | events) & ~cleared",
         ),
         ("heddle_csr", "(read_i & !known)", "1'b0"),
         // What is read.

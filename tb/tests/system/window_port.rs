@@ -99,7 +99,6 @@ fn random_use(sources: &Sources, seed: u64) -> Checked<Coverage> {
     let mut rng = dut.rng();
     let (mut model, mut engine) = (WindowModel::default(), Engine::default());
     let (mut coverage, mut inputs) = (Coverage::default(), WindowInputs::default());
-    let mut before = WindowOutputs::default();
     let (mut accesses, mut starts) = (0, 0);
     let mut pace = 50;
     while accesses < 8000 {
@@ -137,11 +136,9 @@ fn random_use(sources: &Sources, seed: u64) -> Checked<Coverage> {
         if inputs.clear || !inputs.alive {
             engine = Engine::default();
         }
-        before = outputs;
         dut.clock();
     }
     assert!(starts > 100, "{starts} starts");
-    assert_eq!(before.next, true, "the last clock has taken an access");
     Ok(coverage)
 }
 
@@ -163,7 +160,7 @@ fn faults_of_the_window_port_are_noticed() {
             "valid_o = waits_q & !due_q & !start_q",
             "valid_o = waits_q & !due_q",
         ),
-        ("(taken & write_q)", "taken"),
+        ("(taken_o & write_q)", "taken_o"),
         ("starts = due_q & host_ready_i", "starts = due_q"),
         ("starting_q & !start_q & !busy_q", "starting_q & !start_q"),
         ("starting_q & !start_q & !busy_q", "starting_q & !busy_q"),
