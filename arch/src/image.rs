@@ -6,6 +6,7 @@
 mod bytes;
 mod check;
 pub mod layout;
+mod machine;
 mod read;
 mod write;
 

@@ -3,6 +3,7 @@ pub mod chain;
 pub mod converted;
 pub mod depthwise;
 pub mod engines;
+pub mod image;
 pub mod matrices;
 pub mod sparse;
 
