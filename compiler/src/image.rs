@@ -80,9 +80,6 @@ pub enum NoImage {
         "the host of {0} keeps tensors between runs, which an image cannot: a larger state buffer holds them"
     )]
     Keeps(String),
-    /// The order of a tensor has no loops.
-    #[error("tensor {0} lies in an order that six loops cannot walk")]
-    Order(String),
     /// What the format cannot hold.
     #[error(transparent)]
     Format(#[from] ImageError),
@@ -102,11 +99,10 @@ pub fn image(
     let config = config_hash(params);
     let mut tensors = Tensors::new(program, network, form);
     let inputs = network.inputs();
-    let loads = inputs.map(|input| tensors.input(input));
-    let loads = loads.collect::<Result<Vec<_>, _>>()?.concat();
+    let loads = inputs.flat_map(|input| tensors.input(input)).collect();
     let mut stores = Vec::new();
     for (tensor, is_output) in read_tensors(program, network) {
-        stores.extend(tensors.output(tensor, is_output)?);
+        stores.extend(tensors.output(tensor, is_output));
     }
     let mut ends = Ends::default();
     for run in program.runs.iter().filter(|run| run.host) {

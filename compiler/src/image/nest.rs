@@ -72,7 +72,10 @@ impl Kind {
             _ => 2,
         };
         for _ in 0..loops {
-            nests = self.folded(nests);
+            let distance = |a: &Nest, b: &Nest| self.distance(a, b);
+            nests = folded(nests, distance, |nest, count, distance| {
+                nest.outer.push(Outer { count, distance });
+            });
         }
         nests.iter().map(|nest| self.transfer(nest)).collect()
     }
@@ -85,42 +88,6 @@ impl Kind {
             && next.place == last.place + last.count
             && last.count + next.count <= INNER_MAX
             && (self.fill || next.memory == last.memory + WORD_BYTES * last.count)
-    }
-
-    /// Runs of equal nests at equal distances, each as one nest with a loop more.
-    fn folded(self, nests: Vec<Nest>) -> Vec<Nest> {
-        let mut folded = Vec::new();
-        let mut rest = &nests[..];
-        while let Some(first) = rest.first() {
-            let mut run = self.run(rest);
-            // Two that happen to be alike do not break up a longer run.
-            if run == 2 && self.run(&rest[1..]) > 2 {
-                run = 1;
-            }
-            let mut nest = first.clone();
-            if run > 1 {
-                let distance = self.distance(first, &rest[1]);
-                nest.outer.extend(distance.map(|distance| Outer {
-                    count: run as u32,
-                    distance,
-                }));
-            }
-            folded.push(nest);
-            rest = &rest[run..];
-        }
-        folded
-    }
-
-    /// How many nests from the first on have the same distance.
-    fn run(self, nests: &[Nest]) -> usize {
-        let distances = nests
-            .windows(2)
-            .map(|pair| self.distance(&pair[0], &pair[1]));
-        let mut distances = distances.take(OUTER_MAX as usize - 1);
-        let Some(Some(first)) = distances.next() else {
-            return 1;
-        };
-        2 + distances.take_while(|next| *next == Some(first)).count()
     }
 
     /// The distance of two nests, if a loop can have it.
@@ -178,6 +145,42 @@ impl Kind {
             ],
         }
     }
+}
+
+/// Runs of neighbours at equal distances, each as its first one with a loop more, that `add` gives it.
+pub(super) fn folded<N: Clone, D: PartialEq>(
+    nests: Vec<N>,
+    distance: impl Fn(&N, &N) -> Option<D>,
+    add: impl Fn(&mut N, u32, D),
+) -> Vec<N> {
+    // How many from the first on have the same distance.
+    let run = |nests: &[N]| {
+        let distances = nests.windows(2).map(|pair| distance(&pair[0], &pair[1]));
+        let mut distances = distances.take(OUTER_MAX as usize - 1);
+        match distances.next() {
+            Some(Some(first)) => {
+                let first = Some(first);
+                2 + distances.take_while(|next| *next == first).count()
+            }
+            _ => nests.len().min(1),
+        }
+    };
+    let mut found = Vec::new();
+    let mut rest = &nests[..];
+    while let Some(first) = rest.first() {
+        let mut count = run(rest);
+        // Two that happen to be alike do not break up a longer run.
+        if count == 2 && run(&rest[1..]) > 2 {
+            count = 1;
+        }
+        let mut nest = first.clone();
+        if let Some(distance) = rest[..count].get(1).and_then(|next| distance(first, next)) {
+            add(&mut nest, count as u32, distance);
+        }
+        found.push(nest);
+        rest = &rest[count..];
+    }
+    found
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 use heddle_network::Network;
 
-use super::nest::{Kind, Piece};
-use super::{INPUT, NoImage, OUTPUT, UserForm};
+use super::nest::{Kind, Piece, folded};
+use super::{INPUT, OUTPUT, UserForm};
 use crate::emit::Program;
-use crate::layout::{MatrixTensor, TensorPlan};
+use crate::layout::{MatrixPlace, MatrixTensor, TensorPlan};
 
 /// Tensors that have places.
 pub(super) struct Tensors<'a> {
@@ -20,29 +20,21 @@ pub(super) struct Tensors<'a> {
     pub entries: Vec<Tensor>,
 }
 
-/// A loop over elements: turns, bytes of memory, elements in the order channel, row, column.
-#[derive(Debug, Clone, Copy)]
-struct Walk {
-    count: u32,
-    memory: u32,
-    elements: u32,
-}
-
-/// A part of a tensor whose elements one nest of loops reaches.
-#[derive(Debug)]
-struct Area {
-    /// First byte, from that of the tensor on.
-    begin: u32,
-    bytes: u32,
-    walks: Vec<Walk>,
-    /// First element, in the order channel, row, column.
-    first: u32,
-}
-
-/// The areas of a tensor, and the words that move.
+/// A tensor in memory.
 struct Layout {
-    areas: Vec<Area>,
+    bytes: u32,
+    /// Byte and number of each element, by bytes. Numbers are in the order channel, row, column.
+    elements: Vec<(u32, u32)>,
+    /// The words that move.
     pieces: Vec<Piece>,
+}
+
+/// Elements that loops reach, the outermost last.
+#[derive(Debug, Clone)]
+struct Nest {
+    memory: u32,
+    user: u32,
+    loops: Vec<TensorLoop>,
 }
 
 /// A tensor as the user has it.
@@ -65,21 +57,16 @@ impl<'a> Tensors<'a> {
     }
 
     /// An input and the LOADs that bring it.
-    pub fn input(&mut self, tensor: usize) -> Result<Vec<Transfer>, NoImage> {
+    pub fn input(&mut self, tensor: usize) -> Vec<Transfer> {
         self.region(tensor, INPUT, [true, false])
     }
 
     /// A tensor that is read behind the last run, and the STOREs that bring it.
-    pub fn output(&mut self, tensor: usize, is_output: bool) -> Result<Vec<Transfer>, NoImage> {
+    pub fn output(&mut self, tensor: usize, is_output: bool) -> Vec<Transfer> {
         self.region(tensor, OUTPUT, [false, is_output])
     }
 
-    fn region(
-        &mut self,
-        tensor: usize,
-        region: u32,
-        [input, output]: [bool; 2],
-    ) -> Result<Vec<Transfer>, NoImage> {
+    fn region(&mut self, tensor: usize, region: u32, [input, output]: [bool; 2]) -> Vec<Transfer> {
         let plan = &self.program.tensors[tensor];
         let layout = match &plan.matrices {
             Some(matrices) => of_matrices(matrices),
@@ -87,24 +74,24 @@ impl<'a> Tensors<'a> {
         };
         let own = self.user(tensor);
         let base = self.end(region);
-        for area in &layout.areas {
-            let loops = self.loops(tensor, &area.walks);
-            let loops = loops.filter(|loops| loops.len() <= LOOPS);
-            let loops = loops.ok_or_else(|| NoImage::Order(self.name(tensor)))?;
+        let nests = self.nests(tensor, &layout.elements);
+        let ends = nests.iter().skip(1).map(|next| next.memory);
+        let ends: Vec<u32> = ends.chain([layout.bytes]).collect();
+        for (nest, end) in nests.into_iter().zip(ends) {
             self.entries.push(Tensor {
                 name: self.name(tensor),
                 input,
                 output,
                 element: own.element,
                 region,
-                offset: u64::from(base + area.begin),
-                bytes: area.bytes.into(),
+                offset: u64::from(base + nest.memory),
+                bytes: u64::from(end - nest.memory),
                 scale: own.scale,
                 zero_point: own.zero_point,
                 padding: plan.zero_point as u8 ^ own.moved,
                 extents: self.extents(tensor),
-                loops,
-                first: self.user_elements(tensor, area.first),
+                loops: nest.loops.into_iter().rev().collect(),
+                first: nest.user,
             });
         }
         let kind = Kind {
@@ -117,7 +104,7 @@ impl<'a> Tensors<'a> {
             memory: base + piece.memory,
             ..*piece
         });
-        Ok(kind.transfers(&pieces.collect::<Vec<_>>()))
+        kind.transfers(&pieces.collect::<Vec<_>>())
     }
 
     /// A tensor of the host, in the order of the user; gives its number.
@@ -242,75 +229,55 @@ impl<'a> Tensors<'a> {
         element / plane * c + element % plane / width * h + element % width * w
     }
 
-    /// Loops in the order of the user: each is cut where it goes from one dimension to the next; none if it does so elsewhere.
-    fn loops(&self, tensor: usize, walks: &[Walk]) -> Option<Vec<TensorLoop>> {
-        let [_, height, width] = self.network.tensor(tensor).0.sides();
-        let mut loops = Vec::new();
-        for &walk in walks {
-            let mut inner = walk;
-            let mut parts = Vec::new();
-            for border in [width, height * width] {
-                let all = inner.elements * inner.count;
-                if inner.elements >= border || all <= border {
-                    continue;
-                }
-                if border % inner.elements != 0 || all % border != 0 {
-                    return None;
-                }
-                let turns = border / inner.elements;
-                parts.push(Walk {
-                    count: turns,
-                    ..inner
+    /// Elements as few nests of loops, by bytes.
+    fn nests(&self, tensor: usize, elements: &[(u32, u32)]) -> Vec<Nest> {
+        let elements = elements.iter().map(|&(memory, element)| Nest {
+            memory,
+            user: self.user_elements(tensor, element),
+            loops: Vec::new(),
+        });
+        let distance = |a: &Nest, b: &Nest| {
+            let user = b.user.checked_sub(a.user)?;
+            (a.loops == b.loops).then_some((b.memory - a.memory, user))
+        };
+        let mut nests: Vec<Nest> = elements.collect();
+        for _ in 0..LOOPS {
+            nests = folded(nests, distance, |nest, count, (memory, user)| {
+                nest.loops.push(TensorLoop {
+                    count,
+                    memory,
+                    user,
                 });
-                inner = Walk {
-                    count: inner.count / turns,
-                    memory: inner.memory * turns,
-                    elements: border,
-                };
-            }
-            parts.push(inner);
-            let parts = parts.into_iter().rev().filter(|part| part.count > 1);
-            loops.extend(parts.map(|part| TensorLoop {
-                count: part.count,
-                memory: part.memory,
-                user: self.user_elements(tensor, part.elements),
-            }));
-        }
-        if loops.is_empty() {
-            loops.push(TensorLoop {
-                count: 1,
-                memory: 0,
-                user: 0,
             });
         }
-        Some(loops)
+        let once = TensorLoop {
+            count: 1,
+            memory: 0,
+            user: 0,
+        };
+        for nest in nests.iter_mut().filter(|nest| nest.loops.is_empty()) {
+            nest.loops.push(once);
+        }
+        nests
     }
 }
 
-/// Planes of all channels; those columns of a row that lie in words of their own are areas of their own.
+/// Planes of all channels; those columns of a row that lie in words of their own stand behind the others.
 fn of_planes(plan: &TensorPlan, once: bool) -> Layout {
     let [channels, height, width] = plan.shape.sides();
     let apart = plan.order.steps()[1];
-    let mut areas: Vec<Area> = Vec::new();
-    for first in (0..apart).filter(|&first| first < width) {
-        let columns = (width - first).div_ceil(apart);
-        let row = columns.next_multiple_of(WORD_BYTES);
-        let begin = areas.last().map_or(0, |area| area.begin + area.bytes);
-        let walk = |count, memory, elements| Walk {
-            count,
-            memory,
-            elements,
-        };
-        areas.push(Area {
-            begin,
-            bytes: channels * height * row,
-            walks: vec![
-                walk(channels, height * row, height * width),
-                walk(height, row, width),
-                walk(columns, 1, apart),
-            ],
-            first,
-        });
+    let mut elements = Vec::new();
+    let mut begins = Vec::new();
+    let mut end = 0;
+    for first in 0..apart.min(width) {
+        let columns = (first..width).step_by(apart as usize);
+        let row = (columns.len() as u32).next_multiple_of(WORD_BYTES);
+        begins.push(end);
+        for line in 0..channels * height {
+            let places = (0..).zip(columns.clone());
+            elements.extend(places.map(|(at, x)| (end + line * row + at, line * width + x)));
+        }
+        end += channels * height * row;
     }
     let mut found = BTreeSet::new();
     let mut pieces = Vec::new();
@@ -328,72 +295,57 @@ fn of_planes(plan: &TensorPlan, once: bool) -> Layout {
                 if words.is_empty() || (once && !found.insert((channel, y, first))) {
                     continue;
                 }
-                let area = &areas[first as usize];
-                let row = WORD_BYTES * words.len() as u32;
+                let count = words.len() as u32;
                 pieces.push(Piece {
                     partition,
                     place: words.start,
-                    count: words.len() as u32,
-                    memory: area.begin + (channel * height + y) * row,
+                    count,
+                    memory: begins[first as usize] + (channel * height + y) * WORD_BYTES * count,
                 });
             }
         }
     }
-    Layout { areas, pieces }
+    Layout {
+        bytes: end,
+        elements,
+        pieces,
+    }
 }
 
-/// Rows of matrices as they are stored; columns behind the last whole group are an area of their own if groups have gaps.
+/// Rows of matrices as they are stored; columns behind the last whole group stand behind the others if groups have gaps.
 fn of_matrices(tensor: &MatrixTensor) -> Layout {
-    let (of, turned) = (tensor.matrices, tensor.turned);
-    let mut layout = Layout {
-        areas: Vec::new(),
-        pieces: Vec::new(),
-    };
-    let Some(one) = tensor.places.first() else {
-        return layout;
-    };
-    let (rows, cols) = (one.shape.rows, one.shape.cols);
-    let [row, col] = match turned {
+    let of = tensor.matrices;
+    let [row, col] = match tensor.turned {
         true => [1, of.cols],
         false => [of.cols, 1],
     };
-    for (first, groups, width) in one.column_groups() {
+    let mut layout = Layout {
+        bytes: 0,
+        elements: Vec::new(),
+        pieces: Vec::new(),
+    };
+    let first = tensor.places.first();
+    for (first, groups, width) in first.map_or(Vec::new(), MatrixPlace::column_groups) {
         let bytes = width.next_multiple_of(WORD_BYTES);
-        let begin = layout
-            .areas
-            .last()
-            .map_or(0, |area| area.begin + area.bytes);
-        let walk = |count, memory, elements| Walk {
-            count,
-            memory,
-            elements,
-        };
-        let line = groups * bytes;
-        layout.areas.push(Area {
-            begin,
-            bytes: of.count * rows * line,
-            walks: vec![
-                walk(of.count, rows * line, of.rows * of.cols),
-                walk(rows, line, row),
-                walk(groups, bytes, width * col),
-                walk(width, 1, col),
-            ],
-            first: first * col,
-        });
         for (matrix, place) in (0..).zip(&tensor.places) {
-            for group in 0..groups {
-                for at in 0..rows {
-                    let (partition, address) = place.element(at, first + group * width);
-                    layout.pieces.push(Piece {
-                        partition,
-                        place: address / WORD_BYTES,
-                        count: bytes / WORD_BYTES,
-                        memory: begin + (matrix * rows + at) * line + group * bytes,
-                    });
-                }
+            for (at, group) in
+                (0..place.shape.rows).flat_map(|at| (0..groups).map(move |g| (at, g)))
+            {
+                let column = first + group * width;
+                let (partition, address) = place.element(at, column);
+                let memory = layout.bytes;
+                layout.pieces.push(Piece {
+                    partition,
+                    place: address / WORD_BYTES,
+                    count: bytes / WORD_BYTES,
+                    memory,
+                });
+                let element = matrix * of.rows * of.cols + at * row + column * col;
+                let columns = (0..width).map(|at| (memory + at, element + at * col));
+                layout.elements.extend(columns);
+                layout.bytes += bytes;
             }
         }
     }
-    debug_assert!(cols > 0);
     layout
 }
