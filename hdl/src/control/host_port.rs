@@ -191,7 +191,7 @@ impl HostPort {
                  buffer_data_o, past the codec.");
         let meta = meta.doc_if(
             self._watched > 0,
-            "Registers stand around the engine: region 0 has none here, and every request waits while the machine runs.",
+            "Registers stand around the engine, and there are none here: every request waits while the machine runs, and the zero point is that of zero_i.",
         );
         describe(meta, self._counts).number("answer", self._rows + ANSWER)
     }

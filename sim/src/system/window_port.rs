@@ -36,8 +36,10 @@ pub struct WindowOutputs {
     pub next: bool,
     /// Word of the last read.
     pub word: Option<u64>,
-    /// The request: write or read, and its zero point.
-    pub request: Option<(bool, u8)>,
+    /// The request: whether it is a write.
+    pub request: Option<bool>,
+    /// Zero point of the access that is under way, until its end.
+    pub zero: Option<u8>,
     /// The engine starts here.
     pub start: Option<u16>,
 }
@@ -60,8 +62,8 @@ enum Task {
 #[derive(Debug, Clone, Default)]
 pub struct WindowModel {
     tasks: VecDeque<Task>,
-    /// An access was taken, its answer has not come.
-    reads: bool,
+    /// Zero point of a read that was taken and has no answer.
+    reads: Option<u8>,
     starting: bool,
     start: Option<u16>,
     word: Option<u64>,
@@ -71,13 +73,18 @@ impl WindowModel {
     /// One clock cycle: the outputs of this cycle, then the clock edge.
     pub fn step(&mut self, inputs: &WindowInputs) -> WindowOutputs {
         let request = match self.tasks.front() {
-            Some(Task::Access { write, zero }) if self.start.is_none() => Some((*write, *zero)),
+            Some(Task::Access { write, .. }) if self.start.is_none() => Some(*write),
             _ => None,
         };
+        let waiting = self.tasks.iter().find_map(|task| match task {
+            Task::Access { zero, .. } => Some(*zero),
+            Task::Start { .. } => None,
+        });
+        let zero = self.reads.or(waiting);
         let taken = request.filter(|_| inputs.ready);
-        let is_access = |task: &Task| matches!(task, Task::Access { .. });
         let outputs = WindowOutputs {
-            busy: self.reads || self.tasks.iter().any(is_access),
+            busy: zero.is_some(),
+            zero,
             starting: self.starting,
             next: taken.is_some(),
             word: self.word,
@@ -96,8 +103,10 @@ impl WindowModel {
             return outputs;
         }
         self.starting = (self.starting && !inputs.running) || inputs.start.is_some();
-        self.reads =
-            (self.reads && inputs.answer.is_none()) || taken.is_some_and(|(write, _)| !write);
+        self.reads = match taken {
+            Some(false) => zero,
+            _ => self.reads.filter(|_| inputs.answer.is_none()),
+        };
         self.start = None;
         match self.tasks.front_mut() {
             Some(Task::Access { .. }) if taken.is_some() => _ = self.tasks.pop_front(),

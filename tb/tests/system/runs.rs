@@ -63,11 +63,15 @@ fn end(pair: &mut Pair, expected: Expected) -> Checked {
     }
 }
 
-/// HOST_ZERO and START_PC take other values: what was asked for keeps its own.
-fn change_settings(pair: &mut Pair, rng: &mut ChaCha8Rng) {
+fn change_zero(pair: &mut Pair, rng: &mut ChaCha8Rng) {
     let zero: i8 = rng.random();
     set(pair, host_zero::REGISTER, u32::from(zero as u8));
     pair.golden.set_host_zero(zero);
+}
+
+/// HOST_ZERO and START_PC take other values: what was asked for keeps its own.
+fn change_settings(pair: &mut Pair, rng: &mut ChaCha8Rng) {
+    change_zero(pair, rng);
     set(pair, start_pc::REGISTER, rng.random_range(0..1 << 16));
 }
 
@@ -95,6 +99,9 @@ fn run(pair: &mut Pair, rng: &mut ChaCha8Rng, coverage: &mut Coverage) -> Checke
     pair.write_program(pc, &words);
     set(pair, start_pc::REGISTER, pc);
     let before = rng.random_bool(0.6).then(|| begin(pair, rng));
+    if rng.random() {
+        change_zero(pair, rng);
+    }
     let predicted = pair.golden.run(pc, LIMIT);
     set(pair, ctrl::REGISTER, ctrl::START.mask());
     let expected_running = status::RUNNING.is_set(get(pair, status::REGISTER));
