@@ -407,6 +407,21 @@ fn jobs_that_leave_their_memory_are_refused() {
     let late =
         "jobs in front of the runs, entry 1: offset is 8, expected an end of at most 48, not 56";
     check(|image| image.begin[1] = load(1, 8, 6), late);
+    let endless = "jobs that run once, entry 0: count is 34359738368, expected loops of at most";
+    check(
+        |image| {
+            let Work::Load(transfer) = &mut image.once[0].work else {
+                panic!("a LOAD");
+            };
+            transfer.loops = [8192, 65536, 64].map(|count| Walk {
+                count,
+                step: 0,
+                pitch: 0,
+            });
+            transfer.loops[0].pitch = 8;
+        },
+        endless,
+    );
     let early = "jobs that run once, entry 0: region is 1, expected 0 or 3";
     check(|image| image.once[0] = load(1, 0, 1), early);
     let many = "header: ring_entries is 1024, expected at most 1023";
