@@ -13,13 +13,16 @@ pub mod clocks;
 pub mod fault;
 pub mod host;
 pub mod identity;
+pub mod image;
 pub mod isa;
+pub mod job;
 pub mod json;
 pub mod offsets;
 pub mod params;
 pub mod registers;
 pub mod requantise;
 mod rules;
+pub mod transfer;
 pub mod traverse;
 pub mod word;
 

@@ -2,11 +2,12 @@
 
 mod engines;
 mod fit;
+mod image;
 mod import;
 mod matrices;
 mod offsets;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -18,6 +19,7 @@ use crate::failure::Failure;
 use crate::output;
 pub use engines::{EngineArg, EngineArgs};
 pub use fit::FitArgs;
+pub use image::{ImageArgs, ImageCommand, SimArgs};
 pub use import::ImportArgs;
 pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
@@ -58,6 +60,8 @@ pub enum Command {
     Advise(AdviseArgs),
     /// Explain, show or check configurations
     Config(ConfigArgs),
+    /// Print or check images
+    Image(ImageArgs),
 }
 
 /// Arguments of `heddle gen`.
@@ -209,7 +213,7 @@ pub struct CompileArgs {
     pub json: bool,
 }
 
-/// Where the result of the compiler goes: one of the two, or both.
+/// Where the result of the compiler goes: one of these, or several.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct CompileResult {
@@ -217,6 +221,9 @@ pub struct CompileResult {
     /// beside it, heddle_layout.py
     #[arg(short, long, value_name = "PROG")]
     pub output: Option<PathBuf>,
+    /// Image to write, one file that a driver runs; an existing file is only replaced if it is one
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<PathBuf>,
     /// Print what a stage has made
     #[arg(long, value_name = "STAGE")]
     pub dump: Option<DumpArg>,
@@ -278,8 +285,8 @@ pub struct NetworkArgs {
     #[arg(short, long, value_name = "CONFIG")]
     pub config: PathBuf,
     /// Network, a JSON, .tflite or .onnx file
-    #[arg(short, long, value_name = "MODEL")]
-    pub model: PathBuf,
+    #[arg(short, long, value_name = "MODEL", required = true)]
+    pub model: Option<PathBuf>,
     /// Images to run in place of those of the network: a .npy file, or a .npz file with one array or one named like the input, with
     /// an array for each input, named like it, if there are several; of int8, of uint8 if the input of an .onnx MODEL is, or of
     /// float32, which is quantised; one image after the other, each in the order of MODEL: channels, rows, columns in JSON and
@@ -304,15 +311,13 @@ pub struct NetworkArgs {
     pub images: Option<usize>,
 }
 
-/// Arguments of `heddle sim`.
-#[derive(Debug, Args)]
-pub struct SimArgs {
-    /// What to run.
-    #[command(flatten)]
-    pub network: NetworkArgs,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+impl NetworkArgs {
+    /// The file of the network.
+    pub fn model(&self) -> &Path {
+        self.model
+            .as_deref()
+            .expect("it is required without an image")
+    }
 }
 
 /// Arguments of `heddle cosim`.

@@ -6,7 +6,7 @@ use heddle_arch::isa::disassemble;
 use heddle_arch::params::Params;
 use heddle_compiler::{
     CompileError, Compiled, Graph, LAYOUT, Missed, Options, Program, Rows, RunPlan, Stage, Table,
-    TensorPlan, compile,
+    TensorPlan, compile, image,
 };
 use heddle_network::Network;
 use serde_json::json;
@@ -28,10 +28,16 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         replace::check(target, replace::PROGRAM)?;
         replace::check(&layout, replace::LAYOUT)?;
     }
+    if let Some(target) = &args.result.image {
+        replace::check(target, replace::IMAGE)?;
+    }
     let params = input::read_config(&args.config)?;
     let (network, form) = input::read_either(&args.model)?;
     check_dot(args)?;
-    if args.result.dump == Some(DumpArg::Graph) && args.result.output.is_none() {
+    if args.result.dump == Some(DumpArg::Graph)
+        && args.result.output.is_none()
+        && args.result.image.is_none()
+    {
         return dump_graph(&Graph::of(&network), args.dot);
     }
     let options = Options {
@@ -58,6 +64,12 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         replace::write(target, replace::PROGRAM, text.as_bytes())?;
         let layout = layout_beside(target);
         replace::update(&layout, replace::LAYOUT, LAYOUT.as_bytes())?;
+    }
+    if let Some(target) = &args.result.image {
+        let image = image(program, &network, &params, &form.user(&network));
+        let bytes = image.and_then(|image| Ok(image.to_bytes()?));
+        let bytes = bytes.map_err(|error| Failure::new(format!("--image: {error}")))?;
+        replace::write(target, replace::IMAGE, &bytes)?;
     }
     match args.result.dump {
         Some(DumpArg::Graph) => dump_graph(&Graph::of(&network), args.dot),

@@ -40,7 +40,7 @@ pub struct Prepared {
 pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
     outputs::check(args)?;
     let params = input::read_config(&args.config)?;
-    let (original, form) = input::read_network(&args.model, args.inputs.as_deref())?;
+    let (original, form) = input::read_network(args.model(), args.inputs.as_deref())?;
     let (network, program) = match &args.program {
         Some(path) => read_program(path, &original, &params)?,
         None => {
@@ -84,7 +84,7 @@ fn read_program<'n>(
 
 /// The images to run and their labels.
 pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Image<'a>>, Failure> {
-    let images = input::images(args.images, network, &args.model)?;
+    let images = input::images(args.images, network, args.model())?;
     let label = |image: usize| network.labels.get(image).map(|label| *label as usize);
     let all = network.images.iter().map(Vec::as_slice);
     let all = all

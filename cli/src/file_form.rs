@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_compiler::Exactness;
+use heddle_compiler::{Exactness, UserForm};
 use heddle_import::{file_order, planes};
 use heddle_network::Network;
 use heddle_network::Shape;
@@ -65,6 +65,31 @@ impl FileForm {
         self
     }
 
+    /// How the user of an image has the tensors.
+    pub fn user(&self, network: &Network) -> UserForm {
+        let tensors = 0..=network.layers.len();
+        let input = |tensor: usize| {
+            let number = network.inputs().position(|input| input == tensor);
+            number.and_then(|number| self.inputs.get(number))
+        };
+        let is_unsigned =
+            |tensor: usize| input(tensor).map_or(self.unsigned, |input| input.unsigned);
+        let names = tensors
+            .clone()
+            .map(|tensor| self.array_name(network, tensor));
+        UserForm {
+            interleaved: self.interleaved,
+            names: names.map(str::to_string).collect(),
+            unsigned: tensors
+                .clone()
+                .filter(|&tensor| is_unsigned(tensor))
+                .collect(),
+            scales: tensors
+                .map(|tensor| input(tensor).map(|input| input.scale as f32))
+                .collect(),
+        }
+    }
+
     /// Names of the arrays of the inputs.
     pub fn input_names<'a>(&'a self, network: &'a Network) -> Vec<&'a str> {
         let inputs = network.inputs();
@@ -123,21 +148,7 @@ impl FileForm {
     /// An array has the sizes of an image, in the file or as the network sees it, behind the number of images, or no such
     /// sizes at all.
     fn check_shape(&self, found: &[usize], input: Shape, in_file: &[usize]) -> Result<(), String> {
-        let own = self.sizes(input);
-        let is_flat = match found {
-            [] | [_] => true,
-            &[_, size] => size == input.elements(),
-            _ => false,
-        };
-        if is_flat || is_of_images(found, &own) || is_of_images(found, in_file) {
-            return Ok(());
-        }
-        let sizes: Vec<String> = in_file.iter().map(usize::to_string).collect();
-        Err(format!(
-            "has the shape {found:?}, expected images of {}, or of {} elements",
-            sizes.join(" x "),
-            input.elements()
-        ))
+        check_sizes(found, &self.sizes(input), in_file)
     }
 
     /// Sizes of a tensor.
@@ -181,7 +192,7 @@ impl FileForm {
 
 impl InputForm {
     /// The elements as bytes of the network.
-    fn quantised(&self, array: &Array, zero_point: i8) -> Result<Vec<i8>, String> {
+    pub fn quantised(&self, array: &Array, zero_point: i8) -> Result<Vec<i8>, String> {
         let bytes = array.bytes.iter();
         match array.element {
             Element::Int8 => Ok(bytes.map(|&byte| byte as i8).collect()),
@@ -218,6 +229,24 @@ impl InputForm {
             })
             .collect()
     }
+}
+
+/// An array has one of these two shapes of an image behind the number of images, or no such sizes at all.
+pub fn check_sizes(found: &[usize], own: &[usize], in_file: &[usize]) -> Result<(), String> {
+    let elements: usize = own.iter().product();
+    let is_flat = match found {
+        [] | [_] => true,
+        &[_, size] => size == elements,
+        _ => false,
+    };
+    if is_flat || is_of_images(found, own) || is_of_images(found, in_file) {
+        return Ok(());
+    }
+    let sizes: Vec<String> = in_file.iter().map(usize::to_string).collect();
+    Err(format!(
+        "has the shape {found:?}, expected images of {}, or of {elements} elements",
+        sizes.join(" x "),
+    ))
 }
 
 /// Whether a shape is that of some images or of one; sides of 1 change nothing.

@@ -18,7 +18,7 @@ use crate::{import, npy, npz};
 /// Largest configuration.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Largest file of images.
-const IMAGES_BYTES_MAX: u64 = 256 << 20;
+pub const IMAGES_BYTES_MAX: u64 = 256 << 20;
 /// Largest network file.
 pub const MODEL_BYTES_MAX: u64 = 64 << 20;
 /// What may stand before UTF-8 text.
@@ -140,7 +140,7 @@ fn images_of_archive(
 }
 
 /// The array that is named like an input; for the only input the only array may have any name.
-fn array_of_input<'a>(
+pub fn array_of_input<'a>(
     arrays: &'a [String],
     inputs: &[&str],
     number: usize,

@@ -14,6 +14,7 @@ mod file_form;
 mod fit;
 mod folder;
 mod generate;
+mod image;
 mod import;
 mod input;
 mod lint;
@@ -70,5 +71,6 @@ fn run(command: Command) -> Result<bool, Failure> {
         Command::Offsets(args) => offsets::run(&args.command),
         Command::Advise(args) => advise::run(&args),
         Command::Config(args) => config::run(&args).map(|()| true),
+        Command::Image(args) => image::run(&args).map(|()| true),
     }
 }

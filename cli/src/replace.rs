@@ -60,6 +60,13 @@ pub const WEIGHTS: FileKind = FileKind {
     begins: b"{\"__metadata__\":{\"format\":\"heddle-weights-1\"}",
 };
 
+/// Images.
+pub const IMAGE: FileKind = FileKind {
+    name: "image",
+    at: 0,
+    begins: heddle_arch::image::MAGIC,
+};
+
 /// Arrays.
 pub const ARRAYS: FileKind = FileKind {
     name: ".npz file",

@@ -6,11 +6,14 @@ use indicatif::ProgressBar;
 use crate::args::SimArgs;
 use crate::cosim::{Prepared, images_of, prepared, report, stopped};
 use crate::failure::Failure;
-use crate::output;
 use crate::outputs::Outputs;
+use crate::{image, output};
 
 /// Runs the command; false when a value or the number of cycles differs from what was expected.
 pub fn run(args: &SimArgs) -> Result<bool, Failure> {
+    if let Some(image) = &args.image {
+        return image::simulate(image, args).map(|()| true);
+    }
     let prepared = prepared(&args.network)?;
     let Prepared {
         params,

@@ -41,6 +41,7 @@ mod error;
 mod exact;
 mod file;
 pub mod fit;
+mod image;
 mod ir;
 mod layout;
 mod loops;
@@ -66,6 +67,7 @@ pub use emit::{ColumnParam, Compiled, LayerPlan, Load, Program, RunPlan, Segment
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
+pub use image::{NoImage, UserForm, image};
 pub use ir::{Graph, Need, Node, Place, needs};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};

@@ -220,7 +220,7 @@ fn check_routes(
 #[test]
 fn random_networks_give_the_golden_outputs_on_both_engines() {
     let mut events = BTreeMap::new();
-    let (mut compiled, mut mixed) = (0, 0);
+    let (mut compiled, mut mixed, mut imaged) = (0, 0, 0);
     for seed in 0..300 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_machine(&mut rng);
@@ -251,14 +251,15 @@ fn random_networks_give_the_golden_outputs_on_both_engines() {
             continue;
         };
         let place = format!("seed {seed}, {options:?} {params:?}");
-        check(&program, &network, &params, &images, &place);
+        imaged += u32::from(check(&program, &network, &params, &images, &place));
         watch(&mut events, &network, &program);
         check_routes(&network, &program, options, &known, &place);
         compiled += 1;
         let both = [Engine::Dense, Engine::Sparse].map(|engine| names(&program, engine).len());
         mixed += u32::from(both.iter().all(|count| *count > 0));
     }
-    println!("{compiled} {mixed} {events:?}");
+    println!("{compiled} {mixed} {imaged} {events:?}");
+    assert!(imaged > 50, "{imaged}");
     assert!(compiled > 100, "{compiled}");
     assert!(mixed > 20, "{mixed}");
     for (name, count) in events {

@@ -8,6 +8,7 @@ extern crate heddle_proves;
 mod cliffs;
 mod engines;
 mod files;
+mod images;
 mod input_banks;
 mod limits;
 mod matrices;

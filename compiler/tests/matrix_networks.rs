@@ -69,8 +69,9 @@ fn random_networks_give_the_golden_values_in_the_predicted_cycles() {
             }
             Err(error) => panic!("seed {seed}: {error}"),
         };
-        check(&network, &params, &program, &mut rng)
+        let has_image = check(&network, &params, &program, &mut rng)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        event("image", has_image);
         event("runs", true);
         for layer in &network.layers {
             event("several channels", layer.input.channels > 1);

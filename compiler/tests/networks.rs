@@ -295,7 +295,7 @@ fn parts_of_a_row_begin_at_their_stride() {
 fn random_networks_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
     let (mut compiled, mut others, mut wholes, mut known_exactly) = (0, 0, 0, 0);
-    let mut parted = 0;
+    let (mut parted, mut imaged) = (0, 0);
     for seed in 0..400 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_params(&mut rng);
@@ -312,13 +312,13 @@ fn random_networks_give_the_golden_outputs() {
         };
         let place = format!("seed {seed}, {params:?}");
         check_places(&program, &params, &place);
-        check(&program, &network, &params, &images, &place);
+        imaged += u32::from(check(&program, &network, &params, &images, &place));
         count_events(&mut events, &network, &params, &program);
         compiled += 1;
         // All layers in one run: the same output, and no more cycles than the layers one by one.
         match compile_with(&network, &params, whole()) {
             Ok(whole) => {
-                check(&whole, &network, &params, &images, &place);
+                imaged += u32::from(check(&whole, &network, &params, &images, &place));
                 let alone: u64 = program.runs.iter().map(|run| run.cycles).sum();
                 let together: u64 = whole.runs.iter().map(|run| run.cycles).sum();
                 assert!(together <= alone, "{place}");
@@ -375,6 +375,8 @@ fn random_networks_give_the_golden_outputs() {
     assert!(wholes > 150, "only {wholes} networks are compiled whole");
     assert!(parted > 0, "the host parts no network");
     assert!(compiled > 150, "only {compiled} networks fit");
+    println!("{imaged} images");
+    assert!(imaged > 200, "only {imaged} programs have images");
     for (name, count) in events {
         assert!(count > 0, "{name} never happened");
     }

@@ -57,7 +57,7 @@ fn a_program_is_the_same_for_both_kinds_of_memory() {
     assert_eq!(without_checksum(&told), without_checksum(&moved));
     let read = Program::from_json(&told, &banks).expect("its own machine");
     assert_eq!(read.once.words, program.once.words);
-    check(&read, &network, &banks, &images, "banks");
+    assert!(check(&read, &network, &banks, &images, "banks"));
 
     // With as many banks in all there are fewer for the network.
     let mut all = separate.clone();

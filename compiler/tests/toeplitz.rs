@@ -115,7 +115,7 @@ const NEIGHBOURS: [&str; 15] = [
 #[test]
 fn pixels_made_together_give_the_golden_outputs() {
     let mut events = BTreeMap::new();
-    let (mut several, mut faster) = (0, 0);
+    let (mut several, mut faster, mut imaged) = (0, 0, 0);
     for seed in 0..600 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let params = random_params(&mut rng);
@@ -136,7 +136,7 @@ fn pixels_made_together_give_the_golden_outputs() {
         }
         several += 1;
         let images = [(); 2].map(|()| random_image(&mut rng, &network));
-        check(&program, &network, &params, &images, &place);
+        imaged += u32::from(check(&program, &network, &params, &images, &place));
         count_events(&mut events, &network, &params, &program);
         let read = Program::from_json(&program.to_json(&params), &params).unwrap();
         assert_eq!(read.tensors, program.tensors, "{place}");
@@ -155,7 +155,8 @@ fn pixels_made_together_give_the_golden_outputs() {
         let whole = compile_with(&network, &params, &whole).unwrap();
         check(&whole, &network, &params, &images[..1], &place);
     }
-    println!("{several} networks, {faster} faster; {events:#?}");
+    println!("{several} networks, {faster} faster, {imaged} images; {events:#?}");
+    assert!(imaged > 150, "only {imaged} have images");
     assert!(several > 150, "only {several} networks");
     assert!(faster > 75, "only {faster} are faster");
     for name in NEIGHBOURS {

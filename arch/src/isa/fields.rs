@@ -140,6 +140,8 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 pub mod sparse;
 
 words! {

@@ -109,6 +109,19 @@ impl MatrixPlace {
         (row % self.partitions, address)
     }
 
+    /// Columns of a row in words that follow one another: the first column, how many groups of them, and their width.
+    pub(crate) fn column_groups(&self) -> Vec<(u32, u32, u32)> {
+        let cols = self.shape.cols;
+        if self.pitch() == self.group {
+            return vec![(0, 1, cols)];
+        }
+        let (groups, rest) = (cols / self.group, cols % self.group);
+        let all = [(0, groups, self.group), (groups * self.group, 1, rest)];
+        all.into_iter()
+            .filter(|&(_, groups, width)| groups * width > 0)
+            .collect()
+    }
+
     /// The first columns of it.
     pub(crate) fn first_columns(&self, cols: u32) -> Self {
         let shape = MatrixShape {

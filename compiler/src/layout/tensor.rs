@@ -241,6 +241,18 @@ impl TensorPlan {
         word..word + self.columns(columns).len().div_ceil(WORD_BYTES as usize) as u32
     }
 
+    /// The words of a row of a channel that a partition has in one of its planes, and the first of its columns.
+    pub(crate) fn words_of_row(
+        &self,
+        partition: u32,
+        plane: u32,
+        y: u32,
+    ) -> Option<(std::ops::Range<u32>, u32)> {
+        let lanes = self.planes.len() as u32;
+        let columns = self.order.columns(y, partition, plane, lanes)?;
+        Some((self.row_words(plane, y, columns), columns[0]))
+    }
+
     /// Columns from the first one on.
     fn columns(&self, [first, step]: [u32; 2]) -> impl ExactSizeIterator<Item = u32> {
         (first..self.shape.width).step_by(step as usize)

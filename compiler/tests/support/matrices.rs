@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::compile_with;
+use super::image::{form, from_image};
 use super::{load, random_image, run};
 
 /// The preset with a larger program memory.
@@ -36,13 +37,14 @@ pub fn options(form: DrainForm, fold: bool, built: bool, whole: bool) -> Options
     }
 }
 
-/// Runs some images; every output must be that of the golden network, and every cycle as predicted.
+/// Runs some images; every output must be that of the golden network, and every cycle as predicted. The same from an image of the
+/// program, if it has one, which is what it gives.
 pub fn check(
     network: &Network,
     params: &Params,
     program: &Program,
     rng: &mut ChaCha8Rng,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     let mut machine = load(program, params);
     for _ in 0..2 {
         let image = random_image(rng, network);
@@ -69,7 +71,9 @@ pub fn check(
             }
         }
     }
-    Ok(())
+    let images = [random_image(rng, network)];
+    let form = form(network, network.layers.len() % 2 == 0, false);
+    Ok(from_image((program, network), params, &images, &form).is_ok())
 }
 
 #[track_caller]

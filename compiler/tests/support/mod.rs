@@ -3,6 +3,7 @@ pub mod chain;
 pub mod converted;
 pub mod depthwise;
 pub mod engines;
+pub mod image;
 pub mod matrices;
 pub mod sparse;
 
@@ -527,7 +528,8 @@ fn read_values(machine: &mut Machine, tensor: &TensorPlan) -> Vec<i8> {
     tensor.unpack(&words).unwrap()
 }
 
-/// Runs images one after another on one machine and compares every layer and what the plan says.
+/// Runs images one after another on one machine and compares every layer and what the plan says; the first also from an image
+/// of the program, if it has one, which is what it gives.
 #[track_caller]
 pub fn check(
     program: &Program,
@@ -535,7 +537,7 @@ pub fn check(
     params: &Params,
     images: &[Vec<i8>],
     place: &str,
-) {
+) -> bool {
     let mut machine = load(program, params);
     for (number, image) in images.iter().enumerate() {
         let expected = golden(network, image).unwrap();
@@ -574,4 +576,8 @@ pub fn check(
             );
         }
     }
+    // Users of all kinds, by turns.
+    let (layers, channels) = (network.layers.len(), network.input.channels);
+    let form = image::form(network, layers % 2 == 0, channels % 2 == 0);
+    image::from_image((program, network), params, &images[..1], &form).is_ok()
 }

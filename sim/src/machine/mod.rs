@@ -168,7 +168,14 @@ impl Machine {
     /// # Panics
     /// If the column or tile does not exist.
     pub fn write_scale(&mut self, column: u32, tile: u32, scale: impl Into<ColumnScale>) {
-        let word = scale.into().bits();
+        self.write_scale_word(column, tile, scale.into().bits());
+    }
+
+    /// As [`write_scale`](Self::write_scale), of the data word of a scale.
+    ///
+    /// # Panics
+    /// If the column or tile does not exist.
+    pub fn write_scale_word(&mut self, column: u32, tile: u32, word: u64) {
         self.data.set_scale(column as usize, tile as usize, word);
     }
 

@@ -1,0 +1,153 @@
+//! `heddle sim --image`: the jobs of an image on the golden machine, without network or program.
+
+use std::path::Path;
+
+use heddle_arch::image::{BYTES_MAX, Element, Tensor};
+use heddle_sim::image::{Runner, RunnerError};
+use serde_json::json;
+
+use crate::args::SimArgs;
+use crate::failure::{CHECK_FAILED, Failure};
+use crate::file_form::{InputForm, check_sizes};
+use crate::npy::{self, Array};
+use crate::{input, npz, output, outputs, replace};
+
+/// Runs the inferences of a file of inputs.
+pub fn simulate(path: &Path, args: &SimArgs) -> Result<(), Failure> {
+    let shown = path.display();
+    outputs::check(&args.network)?;
+    let params = input::read_config(&args.network.config)?;
+    let file = input::read_bytes(path, "image", BYTES_MAX)?;
+    let failed = |error: RunnerError| Failure {
+        code: match error {
+            RunnerError::Image(_) => crate::failure::BAD_INPUT,
+            _ => CHECK_FAILED,
+        },
+        ..Failure::new(format!("{shown}: {error}"))
+    };
+    let mut runner = Runner::new(&params, &file).map_err(failed)?;
+    let inputs = args.network.inputs.as_deref().expect("clap asks for it");
+    let tensors: Vec<Tensor> = runner.inputs().cloned().collect();
+    let given = input::read_bytes(inputs, "data", input::IMAGES_BYTES_MAX)?;
+    let images = read_inputs(&given, &tensors)
+        .map_err(|message| Failure::new(format!("{}: {message}", inputs.display())))?;
+    let count = args.network.images.unwrap_or(images.len());
+    if !(1..=images.len()).contains(&count) {
+        let found = images.len();
+        let message = format!("--images is {count}, expected 1 to {found}, the images of --inputs");
+        return Err(Failure::new(message));
+    }
+    let mut made: Vec<Vec<Vec<u8>>> = Vec::new();
+    let mut cycles = 0;
+    for image in &images[..count] {
+        let before = runner.cycles();
+        made.push(runner.run(image).map_err(failed)?);
+        cycles = runner.cycles() - before;
+    }
+    let outputs: Vec<&Tensor> = runner.outputs().collect();
+    if let Some(file) = &args.network.outputs {
+        let arrays = outputs.iter().enumerate().map(|(number, tensor)| {
+            let bytes = made.iter().flat_map(|image| image[number].clone());
+            let sizes = tensor.extents.iter().map(|&extent| extent as usize);
+            let array = Array {
+                element: element(tensor.element),
+                shape: std::iter::once(count).chain(sizes).collect(),
+                bytes: bytes.collect(),
+            };
+            (tensor.name.clone(), array)
+        });
+        let bytes = npz::write(&arrays.collect::<Vec<_>>());
+        let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        replace::write(file, replace::ARRAYS, &bytes)?;
+    }
+    let names: Vec<&String> = outputs.iter().map(|tensor| &tensor.name).collect();
+    match args.json {
+        true => output::print_json(&json!({
+            "image": shown.to_string(), "images": count, "cycles": cycles, "outputs": names,
+        })),
+        false => output::print(&format!(
+            "{shown}: {count} images on the golden machine, {cycles} cycles for the last one; outputs: {}\n",
+            names
+                .iter()
+                .map(|name| name.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        )),
+    }
+}
+
+fn element(element: Element) -> npy::Element {
+    match element {
+        Element::Int8 => npy::Element::Int8,
+        Element::Uint8 => npy::Element::Uint8,
+        Element::Int32 => npy::Element::Int32,
+        Element::Float32 => npy::Element::Float32,
+    }
+}
+
+/// For each image the bytes of all inputs.
+fn read_inputs(file: &[u8], tensors: &[Tensor]) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let names: Vec<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+    let arrays = match npz::is_npz(file) {
+        true => {
+            let all = npz::names(file)?;
+            let read = |number| {
+                let name = input::array_of_input(&all, &names, number)?;
+                npz::read(file, name, input::IMAGES_BYTES_MAX)
+            };
+            (0..names.len()).map(read).collect::<Result<Vec<_>, _>>()?
+        }
+        false if names.len() == 1 => vec![npy::read(file)?],
+        false => return Err(format!("is one array, expected a .npz file with {names:?}")),
+    };
+    let mut images: Vec<Vec<Vec<u8>>> = Vec::new();
+    for (number, (tensor, array)) in tensors.iter().zip(&arrays).enumerate() {
+        let parts = parts(tensor, array)?;
+        match number {
+            0 => images = parts.into_iter().map(|part| vec![part]).collect(),
+            _ if parts.len() == images.len() => {
+                let pairs = images.iter_mut().zip(parts);
+                pairs.for_each(|(image, part)| image.push(part));
+            }
+            _ => {
+                return Err(format!(
+                    "array {:?} holds {} images, expected {} as array {:?} does",
+                    tensor.name,
+                    parts.len(),
+                    images.len(),
+                    names[0]
+                ));
+            }
+        }
+    }
+    Ok(images)
+}
+
+/// The bytes that an array has for a tensor of each image.
+fn parts(tensor: &Tensor, array: &Array) -> Result<Vec<Vec<u8>>, String> {
+    let sizes: Vec<usize> = tensor
+        .extents
+        .iter()
+        .map(|&extent| extent as usize)
+        .collect();
+    check_sizes(&array.shape, &sizes, &sizes)?;
+    let unsigned = tensor.element == Element::Uint8;
+    let form = InputForm {
+        shape: sizes.clone(),
+        unsigned,
+        scale: tensor.scale.into(),
+    };
+    let moved = if unsigned { 0x80 } else { 0 };
+    let zero_point = tensor.zero_point as u8 as i8 ^ moved as i8;
+    let values = form.quantised(array, zero_point)?;
+    let size = sizes.iter().product::<usize>();
+    if values.is_empty() || values.len() % size != 0 {
+        let found = values.len();
+        return Err(format!(
+            "holds {found} elements, expected a multiple of {size}"
+        ));
+    }
+    let images = values.chunks_exact(size);
+    let bytes = |image: &[i8]| image.iter().map(|&value| value as u8 ^ moved).collect();
+    Ok(images.map(bytes).collect())
+}

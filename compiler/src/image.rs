@@ -1,0 +1,209 @@
+//! Images: a program as a file that a driver runs without knowing the compiler, with jobs that move all words.
+
+mod ends;
+mod form;
+mod nest;
+mod once;
+mod tensors;
+
+use std::collections::BTreeSet;
+
+use heddle_arch::identity::config_hash;
+use heddle_arch::image::{Image, ImageError};
+use heddle_arch::job::{Job, JobWaits, REGIONS, Work};
+use heddle_arch::params::Params;
+use heddle_arch::registers::caps;
+use heddle_arch::transfer::Transfer;
+use heddle_network::Network;
+
+use crate::emit::Program;
+use ends::{Ends, is_end};
+pub use form::UserForm;
+use form::{INPUT, OUTPUT};
+use once::Once;
+use tensors::Tensors;
+
+/// Why a program has no image.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoImage {
+    /// It is cut into segments.
+    #[error(
+        "{network} needs {segments} segments, an image has one: a larger state buffer, column_tiles, program or tables hold it at once"
+    )]
+    Segments {
+        /// Name of the network.
+        network: String,
+        /// How many.
+        segments: usize,
+    },
+    /// A layer is cut into pieces.
+    #[error(
+        "layer {layer} of kind {kind} is cut into pieces, which an image cannot join: a larger state buffer holds it in one"
+    )]
+    Pieces {
+        /// Name of the layer.
+        layer: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// The host runs a layer.
+    #[error(
+        "layer {layer} of kind {kind} runs on the host, expected layers of the machine and, behind its last run, softmax and arg_max"
+    )]
+    Host {
+        /// Name of the layer.
+        layer: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// An input is written between two runs.
+    #[error("input {0} is written between two runs, expected all inputs in front of the first one")]
+    LateInput(String),
+    /// The host keeps tensors.
+    #[error(
+        "the host of {0} keeps tensors between runs, which an image cannot: a larger state buffer holds them"
+    )]
+    Keeps(String),
+    /// What the format cannot hold.
+    #[error(transparent)]
+    Format(#[from] ImageError),
+}
+
+/// The image of a program.
+///
+/// # Errors
+/// [`NoImage`]: it needs a host that does more than an image can say.
+pub fn image(
+    program: &Program,
+    network: &Network,
+    params: &Params,
+    form: &UserForm,
+) -> Result<Image, NoImage> {
+    check(program, network)?;
+    let config = config_hash(params);
+    let mut tensors = Tensors::new(program, network, form);
+    let inputs = network.inputs();
+    let loads = inputs.flat_map(|input| tensors.input(input)).collect();
+    let mut stores = Vec::new();
+    for (tensor, is_output) in read_tensors(program, network) {
+        stores.extend(tensors.output(tensor, is_output));
+    }
+    let mut ends = Ends::default();
+    for run in program.runs.iter().filter(|run| run.host) {
+        ends.add(run.layers.start, &mut tensors, network);
+    }
+    let once = Once::of(program);
+    let image = Image {
+        config,
+        shape: [params.array.rows, params.array.cols],
+        caps: caps::PROGRAM_BANKS.flag(params.program_banks() > 0)
+            | caps::CLUSTER.flag(!program.cluster.is_empty()),
+        scratch_bytes: 0,
+        work_bytes: ends.work_bytes(&mut tensors),
+        once: once.jobs.into_iter().map(Job::from).collect(),
+        data: once.data,
+        begin: moving(INPUT, loads, Work::Load),
+        runs: runs(program, config),
+        end: moving(OUTPUT, stores, Work::Store)
+            .into_iter()
+            .chain([Work::Fence { interrupt: true }.into()])
+            .collect(),
+        tensors: tensors.entries,
+        ends: ends.list,
+    };
+    Ok(image)
+}
+
+/// Refuses what a host would have to do between runs.
+fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
+    if let Some(pieces) = program.pieces.first() {
+        let layer = network
+            .layers
+            .iter()
+            .find(|layer| layer.name == pieces.layer);
+        return Err(NoImage::Pieces {
+            layer: pieces.layer.clone(),
+            kind: layer.map_or("pieces", |layer| layer.kind.name()),
+        });
+    }
+    let machine = |run: &crate::emit::RunPlan| !run.host;
+    let first = program.runs.iter().position(machine);
+    let last = program.runs.iter().rposition(machine);
+    for (number, run) in program.runs.iter().enumerate().filter(|(_, run)| run.host) {
+        let layer = &network.layers[run.layers.start];
+        if network.inputs().any(|input| input == run.layers.end) {
+            if first.is_some_and(|first| first < number) {
+                return Err(NoImage::LateInput(layer.name.clone()));
+            }
+            continue;
+        }
+        if last.is_none_or(|last| number < last) || !is_end(layer) {
+            return Err(NoImage::Host {
+                layer: layer.name.clone(),
+                kind: layer.kind.name(),
+            });
+        }
+    }
+    if !program.segments.is_empty() {
+        return Err(NoImage::Segments {
+            network: network.name.clone(),
+            segments: program.segments.len(),
+        });
+    }
+    match program.keeps {
+        true => Err(NoImage::Keeps(network.name.clone())),
+        false => Ok(()),
+    }
+}
+
+/// Tensors of the machine that are read behind the last run, and whether each is an output of the network.
+fn read_tensors(program: &Program, network: &Network) -> Vec<(usize, bool)> {
+    let is_host = |tensor: usize| {
+        let made = tensor.checked_sub(1);
+        let is_input = network.inputs().any(|input| input == tensor);
+        made.is_some_and(|layer| program.layers[layer].host && !is_input)
+    };
+    let hosts = (1..=network.layers.len()).filter(|&tensor| is_host(tensor));
+    let sources = hosts.flat_map(|tensor| network.layers[tensor - 1].inputs.iter());
+    let sources = sources.map(|input| input.tensor);
+    let all: BTreeSet<usize> = network.outputs.iter().copied().chain(sources).collect();
+    let all = all.into_iter().filter(|&tensor| !is_host(tensor));
+    all.map(|tensor| (tensor, network.outputs.contains(&tensor)))
+        .collect()
+}
+
+/// A list that sets a region and moves tensors: the first of them waits for the program.
+fn moving(region: u32, transfers: Vec<Transfer>, work: fn(Transfer) -> Work) -> Vec<Job> {
+    let mut regions = [None; REGIONS];
+    regions[region as usize] = Some(0);
+    let mut jobs = vec![Job::from(Work::Regions(regions))];
+    jobs.extend(
+        transfers
+            .into_iter()
+            .map(|transfer| Job::from(work(transfer))),
+    );
+    if let Some(first) = jobs.get_mut(1) {
+        first.waits.program = true;
+    }
+    jobs
+}
+
+/// The runs; the first waits for its inputs.
+fn runs(program: &Program, config: u32) -> Vec<Job> {
+    let machine = program.runs.iter().filter(|run| !run.host).enumerate();
+    machine
+        .map(|(number, run)| Job {
+            waits: JobWaits {
+                loads: number == 0,
+                ..JobWaits::default()
+            },
+            work: Work::Run {
+                config,
+                start: run.start_pc,
+                limit: 0,
+                keep: false,
+            },
+        })
+        .collect()
+}

@@ -1,0 +1,351 @@
+//! Where the host's tensors lie in memory: planes of words as the machine has them, so that few transfers move them.
+
+use std::collections::BTreeSet;
+
+use heddle_arch::image::{Element, LOOPS, Tensor, TensorLoop, WORK};
+use heddle_arch::transfer::{Space, Transfer};
+use heddle_arch::word::WORD_BYTES;
+use heddle_network::Network;
+
+use super::form::{INPUT, OUTPUT, UserForm};
+use super::nest::{Kind, Piece, folded};
+use crate::emit::Program;
+use crate::layout::{MatrixPlace, MatrixTensor, TensorPlan};
+
+/// Tensors that have places.
+pub(super) struct Tensors<'a> {
+    program: &'a Program,
+    network: &'a Network,
+    form: &'a UserForm,
+    pub entries: Vec<Tensor>,
+}
+
+/// A tensor in memory.
+struct Layout {
+    bytes: u32,
+    /// Byte and number of each element, by bytes. Numbers are in the order channel, row, column.
+    elements: Vec<(u32, u32)>,
+    /// The words that move.
+    pieces: Vec<Piece>,
+}
+
+/// Elements that loops reach, the outermost last.
+#[derive(Debug, Clone)]
+struct Nest {
+    memory: u32,
+    user: u32,
+    loops: Vec<TensorLoop>,
+}
+
+/// A tensor as the user has it.
+struct UserTensor {
+    element: Element,
+    zero_point: i32,
+    scale: f32,
+    /// Bits that a byte of the network differs in.
+    moved: u8,
+}
+
+impl<'a> Tensors<'a> {
+    pub fn new(program: &'a Program, network: &'a Network, form: &'a UserForm) -> Self {
+        Self {
+            program,
+            network,
+            form,
+            entries: Vec::new(),
+        }
+    }
+
+    /// An input and the LOADs that bring it.
+    pub fn input(&mut self, tensor: usize) -> Vec<Transfer> {
+        self.region(tensor, INPUT, [true, false])
+    }
+
+    /// A tensor that is read behind the last run, and the STOREs that bring it.
+    pub fn output(&mut self, tensor: usize, is_output: bool) -> Vec<Transfer> {
+        self.region(tensor, OUTPUT, [false, is_output])
+    }
+
+    fn region(&mut self, tensor: usize, region: u32, [input, output]: [bool; 2]) -> Vec<Transfer> {
+        let plan = &self.program.tensors[tensor];
+        let layout = match &plan.matrices {
+            Some(matrices) => of_matrices(matrices),
+            None => of_planes(plan, region == OUTPUT),
+        };
+        let own = self.user(tensor);
+        let base = self.end(region);
+        let nests = self.nests(tensor, &layout.elements);
+        let ends = nests.iter().skip(1).map(|next| next.memory);
+        let ends: Vec<u32> = ends.chain([layout.bytes]).collect();
+        for (nest, end) in nests.into_iter().zip(ends) {
+            self.entries.push(Tensor {
+                name: self.name(tensor),
+                input,
+                output,
+                element: own.element,
+                region,
+                offset: u64::from(base + nest.memory),
+                bytes: u64::from(end - nest.memory),
+                scale: own.scale,
+                zero_point: own.zero_point,
+                padding: plan.zero_point as u8 ^ own.moved,
+                extents: self.extents(tensor),
+                loops: nest.loops.into_iter().rev().collect(),
+                first: nest.user,
+            });
+        }
+        let kind = Kind {
+            space: Space::Buffer,
+            region,
+            fill: false,
+            zero: plan.zero_point as u8 ^ own.moved,
+        };
+        let pieces = layout.pieces.iter().map(|piece| Piece {
+            memory: base + piece.memory,
+            ..*piece
+        });
+        kind.transfers(&pieces.collect::<Vec<_>>())
+    }
+
+    /// A tensor of the host, in the order of the user; gives its number.
+    pub fn work(&mut self, tensor: usize, output: bool) -> u32 {
+        let own = self.user(tensor);
+        let extents = self.extents(tensor);
+        let elements: u32 = extents.iter().product();
+        let element = own.element;
+        let bytes = element.bytes() as u32;
+        self.entries.push(Tensor {
+            name: self.name(tensor),
+            input: false,
+            output,
+            element,
+            region: WORK,
+            offset: self.end(WORK).into(),
+            bytes: u64::from((elements * bytes).next_multiple_of(WORD_BYTES)),
+            scale: own.scale,
+            zero_point: own.zero_point,
+            padding: 0,
+            extents,
+            loops: vec![TensorLoop {
+                count: elements,
+                memory: bytes,
+                user: 1,
+            }],
+            first: 0,
+        });
+        self.entries.len() as u32 - 1
+    }
+
+    /// Bytes of a region that have a tensor.
+    fn end(&self, region: u32) -> u32 {
+        let own = self.entries.iter().filter(|entry| entry.region == region);
+        let end = own.map(|entry| entry.offset + entry.bytes).max();
+        end.unwrap_or(0) as u32
+    }
+
+    /// Number of the first entry of a tensor that has a place behind the runs.
+    pub fn number(&self, tensor: usize) -> Option<u32> {
+        let name = self.name(tensor);
+        let is_own = |entry: &Tensor| entry.name == name && entry.region != INPUT;
+        let found = self.entries.iter().position(is_own);
+        found.map(|index| index as u32)
+    }
+
+    pub fn name(&self, tensor: usize) -> String {
+        self.form.names[tensor].clone()
+    }
+
+    fn user(&self, tensor: usize) -> UserTensor {
+        let (_, zero_point) = self.network.tensor(tensor);
+        let scale = self.form.scales.get(tensor).copied().flatten();
+        let scale = scale.unwrap_or(0.0);
+        match (
+            self.network.places(tensor),
+            self.form.unsigned.contains(&tensor),
+        ) {
+            (Some(_), _) => UserTensor {
+                element: Element::Int32,
+                zero_point: 0,
+                scale: 0.0,
+                moved: 0,
+            },
+            (None, unsigned) => UserTensor {
+                element: if unsigned {
+                    Element::Uint8
+                } else {
+                    Element::Int8
+                },
+                zero_point: i32::from(zero_point) + if unsigned { 128 } else { 0 },
+                scale,
+                moved: if unsigned { 0x80 } else { 0 },
+            },
+        }
+    }
+
+    /// Dimensions in the order of the user, the outermost first; that of places is the last one.
+    pub fn axes(&self, tensor: usize) -> [usize; 3] {
+        let mut axes = match self.form.interleaved {
+            true => [1, 2, 0],
+            false => [0, 1, 2],
+        };
+        if let Some(axis) = self.network.places(tensor) {
+            axes.sort_by_key(|&other| other == axis.index());
+        }
+        axes
+    }
+
+    /// Sizes of the user's tensor, places one each: with one pixel of channels alone.
+    fn extents(&self, tensor: usize) -> Vec<u32> {
+        let mut sides = self.network.tensor(tensor).0.sides();
+        if let Some(axis) = self.network.places(tensor) {
+            sides[axis.index()] = 1;
+        }
+        match sides {
+            [channels, 1, 1] => vec![channels],
+            sides => match self.form.interleaved {
+                true => [1, 2, 0].map(|axis: usize| sides[axis]).to_vec(),
+                false => sides.to_vec(),
+            },
+        }
+    }
+
+    /// Elements of the user from one place to the next along each dimension.
+    pub fn strides(&self, tensor: usize) -> [u32; 3] {
+        let sides = self.network.tensor(tensor).0.sides();
+        let mut strides = [0; 3];
+        let mut stride = 1;
+        for axis in self.axes(tensor).into_iter().rev() {
+            strides[axis] = stride;
+            stride *= sides[axis];
+        }
+        strides
+    }
+
+    /// The number that an element in the order channel, row, column has for the user.
+    fn user_elements(&self, tensor: usize, element: u32) -> u32 {
+        let [_, height, width] = self.network.tensor(tensor).0.sides();
+        let [c, h, w] = self.strides(tensor);
+        let plane = height * width;
+        element / plane * c + element % plane / width * h + element % width * w
+    }
+
+    /// Elements as few nests of loops, by bytes.
+    fn nests(&self, tensor: usize, elements: &[(u32, u32)]) -> Vec<Nest> {
+        let elements = elements.iter().map(|&(memory, element)| Nest {
+            memory,
+            user: self.user_elements(tensor, element),
+            loops: Vec::new(),
+        });
+        let distance = |a: &Nest, b: &Nest| {
+            let user = b.user.checked_sub(a.user)?;
+            (a.loops == b.loops).then_some((b.memory - a.memory, user))
+        };
+        let mut nests: Vec<Nest> = elements.collect();
+        for _ in 0..LOOPS {
+            nests = folded(nests, distance, |nest, count, (memory, user)| {
+                nest.loops.push(TensorLoop {
+                    count,
+                    memory,
+                    user,
+                });
+            });
+        }
+        let once = TensorLoop {
+            count: 1,
+            memory: 0,
+            user: 0,
+        };
+        for nest in nests.iter_mut().filter(|nest| nest.loops.is_empty()) {
+            nest.loops.push(once);
+        }
+        nests
+    }
+}
+
+/// Planes of all channels; those columns of a row that lie in words of their own stand behind the others.
+fn of_planes(plan: &TensorPlan, once: bool) -> Layout {
+    let [channels, height, width] = plan.shape.sides();
+    let apart = plan.order.steps()[1];
+    let mut elements = Vec::new();
+    let mut begins = Vec::new();
+    let mut end = 0;
+    for first in 0..apart.min(width) {
+        let columns = (first..width).step_by(apart as usize);
+        let row = (columns.len() as u32).next_multiple_of(WORD_BYTES);
+        begins.push(end);
+        for line in 0..channels * height {
+            let places = (0..).zip(columns.clone());
+            elements.extend(places.map(|(at, x)| (end + line * row + at, line * width + x)));
+        }
+        end += channels * height * row;
+    }
+    let mut found = BTreeSet::new();
+    let mut pieces = Vec::new();
+    for plane in 0..plan.groups() {
+        for (partition, planes) in (0..).zip(&plan.planes) {
+            let held = planes.get(plane as usize).copied();
+            let Some(channel) = held.filter(|&channel| channel < channels) else {
+                continue;
+            };
+            for y in 0..height {
+                let Some((words, first)) = plan.words_of_row(partition, plane, y) else {
+                    continue;
+                };
+                // Of a channel in several partitions one copy is read.
+                if words.is_empty() || (once && !found.insert((channel, y, first))) {
+                    continue;
+                }
+                let count = words.len() as u32;
+                pieces.push(Piece {
+                    partition,
+                    place: words.start,
+                    count,
+                    memory: begins[first as usize] + (channel * height + y) * WORD_BYTES * count,
+                });
+            }
+        }
+    }
+    Layout {
+        bytes: end,
+        elements,
+        pieces,
+    }
+}
+
+/// Rows of matrices as they are stored; columns behind the last whole group stand behind the others if groups have gaps.
+fn of_matrices(tensor: &MatrixTensor) -> Layout {
+    let of = tensor.matrices;
+    let [row, col] = match tensor.turned {
+        true => [1, of.cols],
+        false => [of.cols, 1],
+    };
+    let mut layout = Layout {
+        bytes: 0,
+        elements: Vec::new(),
+        pieces: Vec::new(),
+    };
+    let first = tensor.places.first();
+    for (first, groups, width) in first.map_or(Vec::new(), MatrixPlace::column_groups) {
+        let bytes = width.next_multiple_of(WORD_BYTES);
+        for (matrix, place) in (0..).zip(&tensor.places) {
+            for (at, group) in
+                (0..place.shape.rows).flat_map(|at| (0..groups).map(move |g| (at, g)))
+            {
+                let column = first + group * width;
+                let (partition, address) = place.element(at, column);
+                let memory = layout.bytes;
+                layout.pieces.push(Piece {
+                    partition,
+                    place: address / WORD_BYTES,
+                    count: bytes / WORD_BYTES,
+                    memory,
+                });
+                let element = matrix * of.rows * of.cols + at * row + column * col;
+                let columns = (0..width).map(|at| (memory + at, element + at * col));
+                layout.elements.extend(columns);
+                layout.bytes += bytes;
+            }
+        }
+    }
+    layout
+}

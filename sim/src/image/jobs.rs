@@ -1,0 +1,114 @@
+//! Entries of a job list. RUNs, LOADs and STOREs are done when something waits for them; LOADs and STOREs behind a RUN that they do
+//! not wait for are done before it.
+
+use std::collections::VecDeque;
+
+use heddle_arch::host::Counter;
+use heddle_arch::job::{Job, Work};
+use heddle_arch::transfer::{Space, Transfer};
+
+use super::{LIMIT_CYCLES, Runner, RunnerError};
+
+/// What has not happened yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open {
+    /// Start of a program.
+    run: Option<u32>,
+    /// Transfers with the address of their region.
+    loads: VecDeque<(Transfer, u64)>,
+    stores: VecDeque<(Transfer, u64)>,
+}
+
+impl Runner {
+    pub(super) fn job(&mut self, job: &Job) -> Result<(), RunnerError> {
+        if job.waits.program {
+            self.end_run()?;
+        }
+        if job.waits.loads {
+            self.end_loads()?;
+        }
+        if job.waits.stores {
+            self.end_stores()?;
+        }
+        match job.work {
+            Work::Nop => {}
+            Work::Run { start, .. } => {
+                self.end_run()?;
+                let for_cluster = |(load, _): &(Transfer, u64)| is_for_cluster(load);
+                if self.open.loads.iter().any(for_cluster) {
+                    self.end_loads()?;
+                }
+                self.open.run = Some(start);
+            }
+            Work::Load(transfer) => {
+                if is_for_cluster(&transfer) {
+                    self.end_run()?;
+                }
+                let base = self.base(&transfer)?;
+                self.open.loads.push_back((transfer, base));
+                if self.open.run.is_some() {
+                    self.end_loads()?;
+                }
+            }
+            Work::Store(transfer) => {
+                let base = self.base(&transfer)?;
+                self.open.stores.push_back((transfer, base));
+                if self.open.run.is_some() {
+                    self.end_stores()?;
+                }
+            }
+            Work::Regions(regions) => {
+                for (region, _) in regions.iter().enumerate().filter(|(_, set)| set.is_some()) {
+                    self.regions[region] = Some(self.buffer(region));
+                }
+            }
+            Work::Fence { .. } => {
+                self.end_run()?;
+                self.end_loads()?;
+                self.end_stores()?;
+                self.fences += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn base(&self, transfer: &Transfer) -> Result<u64, RunnerError> {
+        match transfer.fill {
+            true => Ok(0),
+            false => {
+                self.regions[transfer.region as usize].ok_or(RunnerError::Region(transfer.region))
+            }
+        }
+    }
+
+    fn end_run(&mut self) -> Result<(), RunnerError> {
+        let Some(start) = self.open.run.take() else {
+            return Ok(());
+        };
+        let ran = self.machine.run(start, LIMIT_CYCLES);
+        let counters = ran.map_err(|source| RunnerError::Machine { start, source })?;
+        self.cycles += u64::from(counters.get(Counter::Cycles));
+        Ok(())
+    }
+
+    fn end_loads(&mut self) -> Result<(), RunnerError> {
+        while let Some((transfer, base)) = self.open.loads.pop_front() {
+            self.load(&transfer, base)?;
+        }
+        match self.machine.settle_cluster() {
+            true => Ok(()),
+            false => Err(RunnerError::Cluster),
+        }
+    }
+
+    fn end_stores(&mut self) -> Result<(), RunnerError> {
+        while let Some((transfer, base)) = self.open.stores.pop_front() {
+            self.store(&transfer, base)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_for_cluster(transfer: &Transfer) -> bool {
+    matches!(transfer.space, Space::Weights | Space::Commands)
+}
