@@ -9,6 +9,18 @@
 #define GET(word, field) (((word) & field##_MASK) >> field##_SHIFT)
 #define HAS(word, field) (((word) & field##_MASK) != 0u)
 
+/* Leaves the function with an error unless something holds. */
+#define NEED(holds, error) \
+  do { \
+    if (!(holds)) return (error); \
+  } while (0)
+/* Leaves it with the error of a call, if there is one. */
+#define TRY(call) \
+  do { \
+    heddle_status status_ = (call); \
+    if (status_ != HEDDLE_OK) return status_; \
+  } while (0)
+
 /* The image is little endian, the processor may be anything. */
 static inline uint32_t heddle_get32(const uint8_t *at) {
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -24,6 +36,13 @@ static inline void heddle_put32(uint8_t *at, uint32_t word) {
 
 static inline uint32_t heddle_up(uint32_t bytes, uint32_t multiple) {
   return (bytes + multiple - 1u) / multiple * multiple;
+}
+
+static inline int heddle_are_zero(const uint8_t *bytes, uint32_t count) {
+  for (uint32_t at = 0; at < count; at++) {
+    if (bytes[at] != 0) return 0;
+  }
+  return 1;
 }
 
 /* Entry of a section. */
@@ -58,6 +77,10 @@ typedef struct heddle_transfer {
 
 /* Type of a job; HEDDLE_E_JOB if it is none. */
 heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *transfer);
+
+/* Everything that can be wrong with a list. `regions` are those that are set, before and behind it. */
+heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine, uint32_t *regions,
+                                uint32_t *place);
 
 /* Everything that can be wrong with an image. */
 heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes, const heddle_machine *machine,
