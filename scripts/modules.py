@@ -59,7 +59,7 @@ def pairs(before, after):
                 paired.append((old, new))
     names = {old[0]: new[0] for old, new in paired}
     for old, new in paired:
-        if {(names.get(module), instance) for module, instance in old[4]} != new[4]:
+        if {(names.get(module, module), instance) for module, instance in old[4]} != new[4]:
             yield old[0], new[0], "children"
         else:
             yield old[0], new[0], "same" if old[2] == new[2] else "other"

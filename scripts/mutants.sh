@@ -3,21 +3,23 @@
 # which tests turn red. A fault that no test of its package sees is a hole. A list has for each fault: the file,
 # the package and words of the names of the tests that run first, a text that the file has once (-), and the
 # text that takes its place (+).
-# Usage: scripts/mutants.sh [--all | --only TEXT] [--shard I/N]
-# By default every eighth fault; --only TEXT: those whose file or new text has TEXT; --shard I/N: every N-th of
-# them from the I-th on, counted from 1. The tests named with a fault run first, then the whole package.
+# Usage: scripts/mutants.sh [--all | --only TEXT | LIST] [--shard I/N]
+# By default every eighth fault; --only TEXT: those whose file or new text has TEXT; LIST: those of scripts/mutants/LIST.txt;
+# --shard I/N: every N-th of them from the I-th on, counted from 1. The tests named with a fault run first, then the whole package.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 die() { echo "mutants: $*" >&2; exit 2; }
-every=8 only='' shard=1 shards=1
+every=8 only='' asked='' shard=1 shards=1
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --all) every=1; shift ;;
     --only) every=1 only="${2:?}"; shift 2 ;;
     --shard) [[ "${2:?}" =~ ^([1-9][0-9]*)/([1-9][0-9]*)$ ]] || die "--shard is $2, expected I/N"
       shard="${BASH_REMATCH[1]}" shards="${BASH_REMATCH[2]}"; shift 2 ;;
-    *) die "usage: scripts/mutants.sh [--all | --only TEXT] [--shard I/N]" ;;
+    *) [[ "$1" =~ ^[a-z_]+$ && -f "$root/scripts/mutants/$1.txt" ]] ||
+        die "usage: scripts/mutants.sh [--all | --only TEXT | LIST] [--shard I/N]"
+      every=1 asked="$1"; shift ;;
   esac
 done
 
@@ -31,17 +33,18 @@ git -C "$work/tree" checkout --quiet --force --detach "${commit:-$(git -C "$root
 cd "$work/tree"
 
 # Every fault must have its place, whether it is planted or not.
-files=() packages=() filters=() olds=() news=()
+files=() packages=() filters=() olds=() news=() lists=()
 while read -r key rest; do
   case "$key" in
-    file) files+=("$rest") ;;
+    list) list="$(basename "$rest" .txt)" ;;
+    file) files+=("$rest") lists+=("$list") ;;
     test) packages+=("${rest%% *}") filters+=("${rest#* }") ;;
     -) olds+=("$rest") ;;
     +) news+=("$rest") ;;
     '' | '#'*) ;;
     *) die "scripts/mutants: $key is not file, test, - or +" ;;
   esac
-done < <(cat scripts/mutants/*.txt)
+done < <(for list in scripts/mutants/*.txt; do echo "list $list"; cat "$list"; done)
 for i in "${!files[@]}"; do
   text="$(<"${files[i]}")"
   rest="${text//"${olds[i]}"/}"
@@ -59,6 +62,7 @@ run() {  # PACKAGE [FILTER...]: prints what failed
 planted=0 green=0
 for i in "${!files[@]}"; do
   [[ $((i % every)) == 0 && "${files[i]} ${news[i]}" == *"$only"* ]] || continue
+  [[ -z "$asked" || "${lists[i]}" == "$asked" ]] || continue
   ((planted++ % shards == shard - 1)) || continue
   begin="$SECONDS" file="${files[i]}"
   text="$(<"$file")"

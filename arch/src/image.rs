@@ -22,8 +22,10 @@ pub const MAGIC: &[u8; 8] = b"HEDLIMG1";
 pub const VERSION: u32 = 1;
 /// Entries of the largest ring, one of which stays free.
 pub const RING_MAX: usize = 1023;
-/// Largest file.
-pub const BYTES_MAX: u64 = 1 << 30;
+/// Largest file, and largest region.
+pub const BYTES_MAX: u64 = 1 << 28;
+/// Most words of an entry: no memory of a machine has as many.
+pub const WORDS_MAX: u64 = 1 << 24;
 /// Loops of a tensor, and its largest rank.
 pub const LOOPS: usize = 6;
 /// A region that is none: the work bytes of the caller.

@@ -12,6 +12,7 @@ mod image;
 mod isa;
 mod isa_fields;
 mod isa_post;
+mod jobs;
 mod offset_tables;
 mod offsets;
 mod presets;

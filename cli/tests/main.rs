@@ -18,6 +18,7 @@ mod cosim;
 mod extremes;
 mod fit;
 mod generate;
+mod image;
 mod import;
 mod lint;
 mod matrices;

@@ -1,6 +1,7 @@
 //! Images: a program as a file that a driver runs without knowing the compiler, with jobs that move all words.
 
 mod ends;
+mod form;
 mod nest;
 mod once;
 mod tensors;
@@ -17,26 +18,10 @@ use heddle_network::Network;
 
 use crate::emit::Program;
 use ends::{Ends, is_end};
+pub use form::UserForm;
+use form::{INPUT, OUTPUT};
 use once::Once;
 use tensors::Tensors;
-
-/// Region of the inputs.
-const INPUT: u32 = 1;
-/// Region of the outputs.
-const OUTPUT: u32 = 2;
-
-/// How the user has the tensors of a network.
-#[derive(Debug, Clone, Default)]
-pub struct UserForm {
-    /// The channels of a pixel are together: rows, columns, channels; else channels, rows, columns.
-    pub interleaved: bool,
-    /// Names of all tensors of the network, its input first.
-    pub names: Vec<String>,
-    /// Tensors whose bytes have no sign, and are 128 more.
-    pub unsigned: BTreeSet<usize>,
-    /// Real values of a step, of tensors where they are known.
-    pub scales: Vec<Option<f32>>,
-}
 
 /// Why a program has no image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +132,7 @@ fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
     let last = program.runs.iter().rposition(machine);
     for (number, run) in program.runs.iter().enumerate().filter(|(_, run)| run.host) {
         let layer = &network.layers[run.layers.start];
-        if layer.is_input() {
+        if network.inputs().any(|input| input == run.layers.end) {
             if first.is_some_and(|first| first < number) {
                 return Err(NoImage::LateInput(layer.name.clone()));
             }
@@ -176,7 +161,8 @@ fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
 fn read_tensors(program: &Program, network: &Network) -> Vec<(usize, bool)> {
     let is_host = |tensor: usize| {
         let made = tensor.checked_sub(1);
-        made.is_some_and(|layer| program.layers[layer].host && !network.layers[layer].is_input())
+        let is_input = network.inputs().any(|input| input == tensor);
+        made.is_some_and(|layer| program.layers[layer].host && !is_input)
     };
     let hosts = (1..=network.layers.len()).filter(|&tensor| is_host(tensor));
     let sources = hosts.flat_map(|tensor| network.layers[tensor - 1].inputs.iter());

@@ -33,7 +33,7 @@ fn models_run_from_their_images() {
         ("attention", "tflite"),
     ] {
         let (network, params) = (model(network), preset(machine));
-        let images = &network.images[..network.images.len().min(2)];
+        let images = &network.images[..network.images.len().min(20)];
         for interleaved in [false, true] {
             let program = compile_with(&network, &params, whole()).unwrap();
             let user = form(&network, interleaved, false);

@@ -1,4 +1,5 @@
-/* The machine: registers, window port, job lists. Without a DMA the processor moves all words itself. */
+/* The machine: registers, window port, job lists. Without a DMA the processor moves all words
+ * itself. */
 #include "heddle.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@
 #define UNKNOWN_ADDRESS 1u /* no address of the window port */
 
 /* Lists in the order of an inference: begin, runs, end. */
-static const uint8_t LISTS[] = {HEDDLE_IMAGE_KIND_BEGIN, HEDDLE_IMAGE_KIND_RUNS, HEDDLE_IMAGE_KIND_END};
+static const uint8_t LISTS[] = {HEDDLE_IMAGE_KIND_BEGIN, HEDDLE_IMAGE_KIND_RUNS,
+                                HEDDLE_IMAGE_KIND_END};
 #define LIST_COUNT 3u
 
 static uint32_t read_register(const heddle *device, uint32_t offset) {
@@ -34,7 +36,8 @@ static heddle_status reset_engine(heddle *device) {
   device->running = 0;
   device->port_address = UNKNOWN_ADDRESS;
   heddle_status status = wait_low(device, HEDDLE_STATUS_RESETTING_MASK, HEDDLE_E_RESET);
-  uint32_t all = HEDDLE_IRQ_STATUS_DONE_MASK | HEDDLE_IRQ_STATUS_ERROR_MASK | HEDDLE_IRQ_STATUS_BAD_ACCESS_MASK;
+  uint32_t all = HEDDLE_IRQ_STATUS_DONE_MASK | HEDDLE_IRQ_STATUS_ERROR_MASK |
+                 HEDDLE_IRQ_STATUS_BAD_ACCESS_MASK;
   write_register(device, HEDDLE_IRQ_ENABLE, 0);
   write_register(device, HEDDLE_IRQ_STATUS, all);
   return status;
@@ -61,7 +64,8 @@ static heddle_status wait_port(const heddle *device) {
 /* Goes to an address, unless the machine has gone there by itself. */
 static heddle_status seek(heddle *device, uint32_t address) {
   heddle_status status = wait_port(device);
-  if (status == HEDDLE_OK && device->port_address != address) write_register(device, HEDDLE_PORT_ADDR, address);
+  if (status == HEDDLE_OK && device->port_address != address)
+    write_register(device, HEDDLE_PORT_ADDR, address);
   device->port_address = address + 8u;
   return status;
 }
@@ -86,28 +90,40 @@ static heddle_status read_word(heddle *device, uint32_t address, uint8_t *memory
 
 /* LOAD and STORE */
 
-/* First address of a memory at the window port, bytes from place to place, and to the next partition, row or column. */
+/* First address of a memory at the window port, bytes from place to place, and to the next
+ * partition, row or column. */
 typedef struct window {
   uint32_t base, place, partition;
 } window;
 
 static window window_of(const heddle *device, uint32_t space) {
-  static const window buffer = {HEDDLE_WINDOW_BUFFER}, columns = {HEDDLE_WINDOW_COLUMNS}, rows = {HEDDLE_WINDOW_ROWS};
-  static const window tables = {HEDDLE_WINDOW_TABLES}, program = {HEDDLE_WINDOW_PROGRAM}, pairs = {HEDDLE_WINDOW_PAIRS};
+  static const window buffer = {HEDDLE_WINDOW_BUFFER}, columns = {HEDDLE_WINDOW_COLUMNS},
+                      rows = {HEDDLE_WINDOW_ROWS};
+  static const window tables = {HEDDLE_WINDOW_TABLES}, program = {HEDDLE_WINDOW_PROGRAM},
+                      pairs = {HEDDLE_WINDOW_PAIRS};
   static const window weights = {HEDDLE_WINDOW_WEIGHTS}, commands = {HEDDLE_WINDOW_COMMANDS};
   switch (space) {
-    case HEDDLE_SPACE_COLUMNS: return columns;
-    case HEDDLE_SPACE_ROWS: return rows;
-    case HEDDLE_SPACE_TABLES: return tables;
-    case HEDDLE_SPACE_PROGRAM: return HAS(device->machine.caps, HEDDLE_CAPS_PROGRAM_BANKS) ? pairs : program;
-    case HEDDLE_SPACE_WEIGHTS: return weights;
-    case HEDDLE_SPACE_COMMANDS: return commands;
-    default: return buffer;
+    case HEDDLE_SPACE_COLUMNS:
+      return columns;
+    case HEDDLE_SPACE_ROWS:
+      return rows;
+    case HEDDLE_SPACE_TABLES:
+      return tables;
+    case HEDDLE_SPACE_PROGRAM:
+      return HAS(device->machine.caps, HEDDLE_CAPS_PROGRAM_BANKS) ? pairs : program;
+    case HEDDLE_SPACE_WEIGHTS:
+      return weights;
+    case HEDDLE_SPACE_COMMANDS:
+      return commands;
+    default:
+      return buffer;
   }
 }
 
-/* A place of a LOAD: one word, or two of column parameters and of a program that is written word by word. */
-static heddle_status load_place(heddle *device, uint32_t space, uint32_t address, const uint8_t *memory) {
+/* A place of a LOAD: one word, or two of column parameters and of a program that is written word by
+ * word. */
+static heddle_status load_place(heddle *device, uint32_t space, uint32_t address,
+                                const uint8_t *memory) {
   uint32_t word[2] = {0, 0}, second[2] = {0, 0};
   if (memory == NULL) return write_word(device, address, word);
   word[0] = heddle_get32(memory);
@@ -115,7 +131,8 @@ static heddle_status load_place(heddle *device, uint32_t space, uint32_t address
   if (space == HEDDLE_SPACE_COLUMNS) {
     second[0] = heddle_get32(memory + 8);
     second[1] = heddle_get32(memory + 12);
-  } else if (space == HEDDLE_SPACE_PROGRAM && !HAS(device->machine.caps, HEDDLE_CAPS_PROGRAM_BANKS)) {
+  } else if (space == HEDDLE_SPACE_PROGRAM &&
+             !HAS(device->machine.caps, HEDDLE_CAPS_PROGRAM_BANKS)) {
     second[0] = word[1];
     word[1] = 0;
   } else {
@@ -131,11 +148,13 @@ typedef struct cursor {
 } cursor;
 
 /* Walks the three loops. `memory` is null for a fill. */
-static heddle_status move(heddle *device, const heddle_transfer *own, uint8_t *memory, int is_store) {
+static heddle_status move(heddle *device, const heddle_transfer *own, uint8_t *memory,
+                          int is_store) {
   window window = window_of(device, own->space);
   cursor step[3], z, y, x;
   for (int loop = 0; loop < 3; loop++) {
-    step[loop].address = own->step[loop] * window.place + own->partition_step[loop] * window.partition;
+    step[loop].address =
+        own->step[loop] * window.place + own->partition_step[loop] * window.partition;
     step[loop].memory = own->pitch[loop];
   }
   heddle_status status = wait_port(device);
@@ -143,13 +162,17 @@ static heddle_status move(heddle *device, const heddle_transfer *own, uint8_t *m
   write_register(device, HEDDLE_HOST_ZERO, own->zero);
   z.address = window.base + own->place * window.place + own->partition * window.partition;
   z.memory = own->offset;
-  for (uint32_t k = own->count[2]; k > 0; k--, z.address += step[2].address, z.memory += step[2].memory) {
+  for (uint32_t k = own->count[2]; k > 0;
+       k--, z.address += step[2].address, z.memory += step[2].memory) {
     y = z;
-    for (uint32_t j = own->count[1]; j > 0; j--, y.address += step[1].address, y.memory += step[1].memory) {
+    for (uint32_t j = own->count[1]; j > 0;
+         j--, y.address += step[1].address, y.memory += step[1].memory) {
       x = y;
-      for (uint32_t i = own->count[0]; i > 0; i--, x.address += step[0].address, x.memory += step[0].memory) {
+      for (uint32_t i = own->count[0]; i > 0;
+           i--, x.address += step[0].address, x.memory += step[0].memory) {
         uint8_t *at = memory == NULL ? NULL : memory + x.memory;
-        status = is_store ? read_word(device, x.address, at) : load_place(device, own->space, x.address, at);
+        status = is_store ? read_word(device, x.address, at)
+                          : load_place(device, own->space, x.address, at);
         if (status != HEDDLE_OK) return status;
       }
     }
@@ -167,10 +190,18 @@ static heddle_status transfer(heddle *device, const heddle_transfer *own, int is
   }
   if (own->fill == 0) {
     switch (own->region) {
-      case 0: memcpy(&memory, &net->image, sizeof memory); break;
-      case 1: memory = region1; break;
-      case 2: memory = region2; break;
-      default: memory = net->scratch; break;
+      case 0:
+        memcpy(&memory, &net->image, sizeof memory);
+        break;
+      case 1:
+        memory = region1;
+        break;
+      case 2:
+        memory = region2;
+        break;
+      default:
+        memory = net->scratch;
+        break;
     }
     if (memory == NULL) return HEDDLE_E_JOB_REGION;
   }
@@ -183,8 +214,10 @@ static heddle_status start(heddle *device, const uint8_t *job) {
   heddle_status status = wait_low(device, HEDDLE_STATUS_CLUSTER_BUSY_MASK, HEDDLE_E_CLUSTER);
   if (status != HEDDLE_OK) return status;
   write_register(device, HEDDLE_START_PC, WORD(job, 2));
-  write_register(device, HEDDLE_IRQ_STATUS, HEDDLE_IRQ_STATUS_DONE_MASK | HEDDLE_IRQ_STATUS_ERROR_MASK);
-  write_register(device, HEDDLE_IRQ_ENABLE, HEDDLE_IRQ_ENABLE_DONE_MASK | HEDDLE_IRQ_ENABLE_ERROR_MASK);
+  write_register(device, HEDDLE_IRQ_STATUS,
+                 HEDDLE_IRQ_STATUS_DONE_MASK | HEDDLE_IRQ_STATUS_ERROR_MASK);
+  write_register(device, HEDDLE_IRQ_ENABLE,
+                 HEDDLE_IRQ_ENABLE_DONE_MASK | HEDDLE_IRQ_ENABLE_ERROR_MASK);
   if (device->platform.barrier != NULL) device->platform.barrier(device->platform.context);
   write_register(device, HEDDLE_CTRL, HEDDLE_CTRL_START_MASK);
   device->running = 1;
@@ -206,17 +239,22 @@ static heddle_status look(heddle *device) {
   return HEDDLE_OK;
 }
 
-/* A job when no program runs. Loads and stores are done when it returns, so there is nothing more to wait for. */
+/* A job when no program runs. Loads and stores are done when it returns, so there is nothing more
+ * to wait for. */
 static heddle_status do_job(heddle *device, const uint8_t *job) {
   heddle_transfer own;
   uint32_t type;
   heddle_status status = heddle_job(job, &type, &own);
   if (status != HEDDLE_OK) return status;
   switch (type) {
-    case HEDDLE_JOB_IS_RUN: return start(device, job);
-    case HEDDLE_JOB_IS_LOAD: return transfer(device, &own, 0);
-    case HEDDLE_JOB_IS_STORE: return transfer(device, &own, 1);
-    default: return HEDDLE_OK;
+    case HEDDLE_JOB_IS_RUN:
+      return start(device, job);
+    case HEDDLE_JOB_IS_LOAD:
+      return transfer(device, &own, 0);
+    case HEDDLE_JOB_IS_STORE:
+      return transfer(device, &own, 1);
+    default:
+      return HEDDLE_OK;
   }
 }
 
@@ -242,7 +280,8 @@ static uintptr_t number_of(const void *place) { return (uintptr_t)place; }
 
 static int is_pool(const heddle_pool *pool) {
   uintptr_t begin = number_of(pool->begin);
-  return begin != 0 && begin % HEDDLE_PAGE == 0 && pool->bytes % HEDDLE_PAGE == 0 && pool->bytes <= UINTPTR_MAX - begin;
+  return begin != 0 && begin % HEDDLE_PAGE == 0 && pool->bytes % HEDDLE_PAGE == 0 &&
+         pool->bytes <= UINTPTR_MAX - begin;
 }
 
 static heddle_status check_buffer(const heddle_pool *pool, const void *buffer, size_t bytes) {
@@ -250,16 +289,19 @@ static heddle_status check_buffer(const heddle_pool *pool, const void *buffer, s
   size_t lines = (bytes + HEDDLE_LINE - 1u) / HEDDLE_LINE * HEDDLE_LINE;
   if (buffer == NULL) return HEDDLE_E_NULL;
   if (begin % HEDDLE_LINE != 0) return HEDDLE_E_ALIGNMENT;
-  if (begin < from || begin - from > pool->bytes || lines < bytes || lines > pool->bytes - (begin - from)) {
+  if (begin < from || begin - from > pool->bytes || lines < bytes ||
+      lines > pool->bytes - (begin - from)) {
     return HEDDLE_E_FOREIGN_BUFFER;
   }
   return HEDDLE_OK;
 }
 
-heddle_status heddle_open(heddle *device, const heddle_platform *platform, const heddle_pool *read_only,
-                          const heddle_pool *read_write) {
-  if (device == NULL || platform == NULL || read_only == NULL || read_write == NULL) return HEDDLE_E_NULL;
-  if (platform->read32 == NULL || platform->write32 == NULL || platform->now == NULL) return HEDDLE_E_HOOK;
+heddle_status heddle_open(heddle *device, const heddle_platform *platform,
+                          const heddle_pool *read_only, const heddle_pool *read_write) {
+  if (device == NULL || platform == NULL || read_only == NULL || read_write == NULL)
+    return HEDDLE_E_NULL;
+  if (platform->read32 == NULL || platform->write32 == NULL || platform->now == NULL)
+    return HEDDLE_E_HOOK;
   if (!is_pool(read_only) || !is_pool(read_write)) return HEDDLE_E_POOL;
   uintptr_t ro = number_of(read_only->begin), rw = number_of(read_write->begin);
   if (ro < rw + read_write->bytes && rw < ro + read_only->bytes) return HEDDLE_E_POOL;
@@ -276,13 +318,15 @@ heddle_status heddle_open(heddle *device, const heddle_platform *platform, const
   return reset_engine(device);
 }
 
-heddle_status heddle_load(heddle *device, heddle_net *net, const void *image, size_t bytes, void *scratch) {
+heddle_status heddle_load(heddle *device, heddle_net *net, const void *image, size_t bytes,
+                          void *scratch) {
   heddle_net checked;
   if (device == NULL || net == NULL) return HEDDLE_E_NULL;
   if (device->failed != HEDDLE_OK) return device->failed;
   if (device->done < device->submitted) return HEDDLE_E_OPEN;
   heddle_status status = check_buffer(&device->read_only, image, bytes);
-  if (status == HEDDLE_OK) status = heddle_check(&checked, image, bytes, &device->machine, &device->place);
+  if (status == HEDDLE_OK)
+    status = heddle_check(&checked, image, bytes, &device->machine, &device->place);
   if (status == HEDDLE_OK && checked.scratch_bytes > 0) {
     status = check_buffer(&device->read_write, scratch, checked.scratch_bytes);
   }
@@ -295,15 +339,16 @@ heddle_status heddle_load(heddle *device, heddle_net *net, const void *image, si
   return run_once(device);
 }
 
-heddle_status heddle_submit(heddle *device, const heddle_net *net, const void *const *inputs, void *const *outputs,
-                            uint32_t count) {
+heddle_status heddle_submit(heddle *device, const heddle_net *net, const void *const *inputs,
+                            void *const *outputs, uint32_t count) {
   if (device == NULL || net == NULL || inputs == NULL || outputs == NULL) return HEDDLE_E_NULL;
   if (device->failed != HEDDLE_OK) return device->failed;
   if (net != device->net) return HEDDLE_E_NET;
   if (device->done < device->submitted) return HEDDLE_E_OPEN;
   for (uint32_t index = 0; index < count; index++) {
     heddle_status status = check_buffer(&device->read_only, inputs[index], net->input_bytes);
-    if (status == HEDDLE_OK) status = check_buffer(&device->read_write, outputs[index], net->output_bytes);
+    if (status == HEDDLE_OK)
+      status = check_buffer(&device->read_write, outputs[index], net->output_bytes);
     if (status != HEDDLE_OK) return status;
   }
   device->inputs = inputs;
@@ -356,7 +401,8 @@ heddle_status heddle_reset(heddle *device) {
   return run_once(device);
 }
 
-heddle_status heddle_counters(const heddle *device, uint32_t first, uint32_t count, uint32_t *counters) {
+heddle_status heddle_counters(const heddle *device, uint32_t first, uint32_t count,
+                              uint32_t *counters) {
   if (device == NULL || counters == NULL) return HEDDLE_E_NULL;
   uint32_t last = HEDDLE_SLICE7_WRITES;
   if (first < HEDDLE_STALL_SUMS || first > last || first % 4u != 0) return HEDDLE_E_COUNTER;

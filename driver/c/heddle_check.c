@@ -8,8 +8,9 @@
 
 static uint32_t crc32(const uint8_t *bytes, uint32_t count) {
   /* Four bits at a time: 64 bytes of table. */
-  static const uint32_t table[16] = {0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u,
-                                     0x4DB26158u, 0x5005713Cu, 0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu,
+  static const uint32_t table[16] = {0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu,
+                                     0x76DC4190u, 0x6B6B51F4u, 0x4DB26158u, 0x5005713Cu,
+                                     0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu,
                                      0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu};
   uint32_t crc = ~0u;
   for (uint32_t at = 0; at < count; at++) {
@@ -20,8 +21,9 @@ static uint32_t crc32(const uint8_t *bytes, uint32_t count) {
   return ~crc;
 }
 
-#define RESERVED(record, kind) \
-  heddle_are_zero((record) + HEDDLE_IMAGE_##kind##_ZEROS, HEDDLE_IMAGE_##kind##_SIZE - HEDDLE_IMAGE_##kind##_ZEROS)
+#define RESERVED(record, kind)                            \
+  heddle_are_zero((record) + HEDDLE_IMAGE_##kind##_ZEROS, \
+                  HEDDLE_IMAGE_##kind##_SIZE - HEDDLE_IMAGE_##kind##_ZEROS)
 
 static heddle_status check_header(heddle_net *net, size_t bytes, const heddle_machine *machine) {
   const uint8_t *header = net->image;
@@ -40,10 +42,11 @@ static heddle_status check_header(heddle_net *net, size_t bytes, const heddle_ma
   NEED(heddle_get32(header + HEDDLE_IMAGE_HEADER_SHAPE) == machine->shape, HEDDLE_E_SHAPE);
   NEED(heddle_get32(header + HEDDLE_IMAGE_HEADER_CONFIG) == machine->config, HEDDLE_E_CONFIG);
   uint32_t needed = heddle_get32(header + HEDDLE_IMAGE_HEADER_CAPS);
-  uint32_t known = HEDDLE_CAPS_DMA_MASK | HEDDLE_CAPS_PROGRAM_DMA_MASK | HEDDLE_CAPS_PROGRAM_BANKS_MASK |
-                   HEDDLE_CAPS_CLUSTER_MASK;
+  uint32_t known = HEDDLE_CAPS_DMA_MASK | HEDDLE_CAPS_PROGRAM_DMA_MASK |
+                   HEDDLE_CAPS_PROGRAM_BANKS_MASK | HEDDLE_CAPS_CLUSTER_MASK;
   NEED((needed & ~(machine->caps & known)) == 0, HEDDLE_E_CAPS);
-  NEED(heddle_get32(header + HEDDLE_IMAGE_HEADER_RING_ENTRIES) <= HEDDLE_IMAGE_RING_MAX, HEDDLE_E_RING);
+  NEED(heddle_get32(header + HEDDLE_IMAGE_HEADER_RING_ENTRIES) <= HEDDLE_IMAGE_RING_MAX,
+       HEDDLE_E_RING);
   uint64_t scratch = heddle_get64(header + HEDDLE_IMAGE_HEADER_SCRATCH_BYTES);
   uint64_t work = heddle_get64(header + HEDDLE_IMAGE_HEADER_WORK_BYTES);
   NEED(scratch <= HEDDLE_IMAGE_BYTES_MAX && work <= HEDDLE_IMAGE_BYTES_MAX, HEDDLE_E_HEADER);
@@ -61,11 +64,14 @@ static heddle_status check_sections(heddle_net *net, uint32_t *place) {
   static const uint8_t each[HEDDLE_IMAGE_KINDS] = {HEDDLE_IMAGE_ENTRY_BYTES};
   uint32_t count = heddle_get32(net->image + HEDDLE_IMAGE_HEADER_SECTIONS), found = 0;
   *place = count;
-  NEED(count <= (net->bytes - HEDDLE_IMAGE_HEADER_SIZE) / HEDDLE_IMAGE_SECTION_SIZE, HEDDLE_E_SECTION);
+  NEED(count <= (net->bytes - HEDDLE_IMAGE_HEADER_SIZE) / HEDDLE_IMAGE_SECTION_SIZE,
+       HEDDLE_E_SECTION);
   uint32_t next = HEDDLE_IMAGE_HEADER_SIZE + count * HEDDLE_IMAGE_SECTION_SIZE;
   for (*place = 0; *place < count; ++*place) {
-    const uint8_t *record = net->image + HEDDLE_IMAGE_HEADER_SIZE + *place * HEDDLE_IMAGE_SECTION_SIZE;
-    uint32_t begin = heddle_up(next, ALIGN), kind = heddle_get32(record + HEDDLE_IMAGE_SECTION_KIND);
+    const uint8_t *record =
+        net->image + HEDDLE_IMAGE_HEADER_SIZE + *place * HEDDLE_IMAGE_SECTION_SIZE;
+    uint32_t begin = heddle_up(next, ALIGN),
+             kind = heddle_get32(record + HEDDLE_IMAGE_SECTION_KIND);
     uint64_t bytes = heddle_get64(record + HEDDLE_IMAGE_SECTION_BYTES);
     NEED(RESERVED(record, SECTION) && is_gap(net, next, begin), HEDDLE_E_SECTION);
     NEED(heddle_get64(record + HEDDLE_IMAGE_SECTION_OFFSET) == begin, HEDDLE_E_SECTION);
@@ -74,7 +80,8 @@ static heddle_status check_sections(heddle_net *net, uint32_t *place) {
     if (kind >= HEDDLE_IMAGE_KINDS || each[kind] == 0) continue;
     uint32_t entries = heddle_get32(record + HEDDLE_IMAGE_SECTION_ENTRIES);
     NEED((found >> kind & 1u) == 0, HEDDLE_E_SECTION);
-    NEED(kind == HEDDLE_IMAGE_KIND_STRINGS || (uint64_t)entries * each[kind] == bytes, HEDDLE_E_SECTION);
+    NEED(kind == HEDDLE_IMAGE_KIND_STRINGS || (uint64_t)entries * each[kind] == bytes,
+         HEDDLE_E_SECTION);
     uint32_t crc = heddle_get32(record + HEDDLE_IMAGE_SECTION_CRC);
     NEED(crc == crc32(net->image + begin, (uint32_t)bytes), HEDDLE_E_SECTION_CRC);
     found |= 1u << kind;
@@ -119,16 +126,20 @@ uint32_t heddle_first_of(const heddle_net *net, uint32_t index) {
   uint32_t first = 0;
   for (;; first++) {
     const uint8_t *other = heddle_tensor_at(net, first);
-    int alike = TENSOR(other, REGION) == TENSOR(own, REGION) && strcmp(text_of(net, other), text_of(net, own)) == 0;
+    int alike = TENSOR(other, REGION) == TENSOR(own, REGION) &&
+                strcmp(text_of(net, other), text_of(net, own)) == 0;
     if (first == index || alike) return first;
   }
 }
 
 static int is_zero_point(uint32_t type, int32_t zero) {
   switch (type) {
-    case HEDDLE_IMAGE_TYPE_INT8: return zero >= INT8_MIN && zero <= INT8_MAX;
-    case HEDDLE_IMAGE_TYPE_UINT8: return zero >= 0 && zero <= UINT8_MAX;
-    default: return zero == 0;
+    case HEDDLE_IMAGE_TYPE_INT8:
+      return zero >= INT8_MIN && zero <= INT8_MAX;
+    case HEDDLE_IMAGE_TYPE_UINT8:
+      return zero >= 0 && zero <= UINT8_MAX;
+    default:
+      return zero == 0;
   }
 }
 
@@ -138,16 +149,22 @@ static int are_fields(const heddle_net *net, const uint8_t *own) {
   uint32_t rank = TENSOR(own, RANK), loops = TENSOR(own, LOOPS), region = TENSOR(own, REGION);
   uint32_t infinite = 0x7F800000u;
   const uint8_t *walks = own + HEDDLE_IMAGE_TENSOR_WALKS;
-  return RESERVED(own, TENSOR) && name < texts && *text_of(net, own) != 0 && (name == 0 || text_of(net, own)[-1] == 0) &&
-         TENSOR(own, FLAGS) <= 3u && TENSOR(own, TYPE) <= HEDDLE_IMAGE_TYPE_FLOAT32 &&
-         (region == 1u || region == 2u || region == HEDDLE_IMAGE_WORK) && TENSOR(own, SCALE) < infinite &&
-         is_zero_point(TENSOR(own, TYPE), (int32_t)TENSOR(own, ZERO_POINT)) && TENSOR(own, PADDING) <= UINT8_MAX &&
-         rank - 1u < HEDDLE_IMAGE_LOOPS && loops - 1u < HEDDLE_IMAGE_LOOPS &&
-         heddle_are_zero(own + HEDDLE_IMAGE_TENSOR_EXTENTS + 4u * rank, 4u * (HEDDLE_IMAGE_LOOPS - rank)) &&
-         heddle_are_zero(walks + 12u * loops, 12u * (HEDDLE_IMAGE_LOOPS - loops)) && heddle_elements(own) > 0;
+  return RESERVED(own, TENSOR) && name < texts && *text_of(net, own) != 0 &&
+         (name == 0 || text_of(net, own)[-1] == 0) && TENSOR(own, FLAGS) <= 3u &&
+         TENSOR(own, TYPE) <= HEDDLE_IMAGE_TYPE_FLOAT32 &&
+         (region == 1u || region == 2u || region == HEDDLE_IMAGE_WORK) &&
+         TENSOR(own, SCALE) < infinite &&
+         is_zero_point(TENSOR(own, TYPE), (int32_t)TENSOR(own, ZERO_POINT)) &&
+         TENSOR(own, PADDING) <= UINT8_MAX && rank - 1u < HEDDLE_IMAGE_LOOPS &&
+         loops - 1u < HEDDLE_IMAGE_LOOPS &&
+         heddle_are_zero(own + HEDDLE_IMAGE_TENSOR_EXTENTS + 4u * rank,
+                         4u * (HEDDLE_IMAGE_LOOPS - rank)) &&
+         heddle_are_zero(walks + 12u * loops, 12u * (HEDDLE_IMAGE_LOOPS - loops)) &&
+         heddle_elements(own) > 0;
 }
 
-/* Turns of all loops, which stay in the bytes of an entry and in the elements of the user; 0 if they do not. */
+/* Turns of all loops, which stay in the bytes of an entry and in the elements of the user; 0 if
+ * they do not. */
 static uint64_t turns_of(const uint8_t *own, uint64_t bytes) {
   uint64_t turns = 1, memory = 0, user = TENSOR(own, FIRST);
   const uint8_t *walk = own + HEDDLE_IMAGE_TENSOR_WALKS;
@@ -157,18 +174,23 @@ static uint64_t turns_of(const uint8_t *own, uint64_t bytes) {
     turns *= count;
     memory += (uint64_t)(count - 1u) * heddle_get32(walk + 4);
     user += (uint64_t)(count - 1u) * heddle_get32(walk + 8);
-    if (turns > HEDDLE_IMAGE_BYTES_MAX || memory > HEDDLE_IMAGE_BYTES_MAX || user > HEDDLE_IMAGE_BYTES_MAX) return 0;
+    if (turns > HEDDLE_IMAGE_BYTES_MAX || memory > HEDDLE_IMAGE_BYTES_MAX ||
+        user > HEDDLE_IMAGE_BYTES_MAX)
+      return 0;
   }
   return memory + heddle_element_bytes(own) <= bytes && user < heddle_elements(own) ? turns : 0;
 }
 
 static heddle_status check_tensors(heddle_net *net, uint32_t *place) {
-  uint32_t ends[HEDDLE_IMAGE_WORK + 1u] = {0}, count = heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
+  uint32_t ends[HEDDLE_IMAGE_WORK + 1u] = {0},
+                                    count = heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
   for (*place = 0; *place < count; ++*place) {
     const uint8_t *own = heddle_tensor_at(net, *place);
     NEED(are_fields(net, own), HEDDLE_E_TENSOR);
-    uint64_t offset = heddle_get64(own + HEDDLE_IMAGE_TENSOR_OFFSET), bytes = heddle_get64(own + HEDDLE_IMAGE_TENSOR_BYTES);
-    uint32_t region = TENSOR(own, REGION), most = region == HEDDLE_IMAGE_WORK ? net->work_bytes : HEDDLE_IMAGE_BYTES_MAX;
+    uint64_t offset = heddle_get64(own + HEDDLE_IMAGE_TENSOR_OFFSET),
+             bytes = heddle_get64(own + HEDDLE_IMAGE_TENSOR_BYTES);
+    uint32_t region = TENSOR(own, REGION),
+             most = region == HEDDLE_IMAGE_WORK ? net->work_bytes : HEDDLE_IMAGE_BYTES_MAX;
     NEED(offset <= most && bytes <= most - offset && offset >= ends[region], HEDDLE_E_TENSOR);
     NEED(turns_of(own, bytes) > 0, HEDDLE_E_TENSOR);
     ends[region] = (uint32_t)(offset + bytes);
@@ -204,28 +226,38 @@ static uint32_t free_bytes(const heddle_net *net) {
   return net->work_bytes;
 }
 
-static int is_byte(uint32_t type) { return type == HEDDLE_IMAGE_TYPE_INT8 || type == HEDDLE_IMAGE_TYPE_UINT8; }
+static int is_byte(uint32_t type) {
+  return type == HEDDLE_IMAGE_TYPE_INT8 || type == HEDDLE_IMAGE_TYPE_UINT8;
+}
 
 static int are_types(uint32_t operation, uint32_t source, uint32_t made) {
   switch (operation) {
-    case HEDDLE_IMAGE_QUANTIZE: return source == HEDDLE_IMAGE_TYPE_FLOAT32 && is_byte(made);
-    case HEDDLE_IMAGE_DEQUANTIZE: return is_byte(source) && made == HEDDLE_IMAGE_TYPE_FLOAT32;
-    case HEDDLE_IMAGE_SOFTMAX: return is_byte(source) && is_byte(made);
-    case HEDDLE_IMAGE_ARG_MAX: return is_byte(source) && made == HEDDLE_IMAGE_TYPE_INT32;
-    default: return 0;
+    case HEDDLE_IMAGE_QUANTIZE:
+      return source == HEDDLE_IMAGE_TYPE_FLOAT32 && is_byte(made);
+    case HEDDLE_IMAGE_DEQUANTIZE:
+      return is_byte(source) && made == HEDDLE_IMAGE_TYPE_FLOAT32;
+    case HEDDLE_IMAGE_SOFTMAX:
+      return is_byte(source) && is_byte(made);
+    case HEDDLE_IMAGE_ARG_MAX:
+      return is_byte(source) && made == HEDDLE_IMAGE_TYPE_INT32;
+    default:
+      return 0;
   }
 }
 
-/* What is made before it is read: inputs of what the user gives, the rest of outputs and of one another. */
+/* What is made before it is read: inputs of what the user gives, the rest of outputs and of one
+ * another. */
 static int is_made(const heddle_net *net, uint32_t index) {
   const uint8_t *end = heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, index);
-  const uint8_t *source = heddle_tensor_at(net, END(end, SOURCE)), *made = heddle_tensor_at(net, END(end, DESTINATION));
+  const uint8_t *source = heddle_tensor_at(net, END(end, SOURCE)),
+                *made = heddle_tensor_at(net, END(end, DESTINATION));
   if (TENSOR(made, REGION) == 1u) return (TENSOR(source, FLAGS) & 1u) == 1u;
   if (TENSOR(made, REGION) == 2u || TENSOR(source, REGION) != HEDDLE_IMAGE_WORK) {
     return TENSOR(made, REGION) == HEDDLE_IMAGE_WORK && TENSOR(source, REGION) == 2u;
   }
   for (uint32_t before = 0; before < index; before++) {
-    if (END(heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, before), DESTINATION) == END(end, SOURCE)) return 1;
+    if (END(heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, before), DESTINATION) == END(end, SOURCE))
+      return 1;
   }
   return 0;
 }
@@ -234,7 +266,8 @@ static heddle_status check_ends(const heddle_net *net, uint32_t *place) {
   uint32_t tensors = heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
   for (*place = 0; *place < heddle_entries(net, HEDDLE_IMAGE_KIND_ENDS); ++*place) {
     const uint8_t *end = heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, *place);
-    uint32_t operation = END(end, OPERATION), numbers[2] = {END(end, SOURCE), END(end, DESTINATION)};
+    uint32_t operation = END(end, OPERATION),
+             numbers[2] = {END(end, SOURCE), END(end, DESTINATION)};
     NEED(RESERVED(end, END), HEDDLE_E_END);
     for (int at = 0; at < 2; at++) {
       NEED(numbers[at] < tensors && heddle_first_of(net, numbers[at]) == numbers[at], HEDDLE_E_END);
@@ -242,22 +275,27 @@ static heddle_status check_ends(const heddle_net *net, uint32_t *place) {
       uint64_t bytes = (uint64_t)heddle_elements(tensor) * heddle_element_bytes(tensor);
       NEED(TENSOR(tensor, REGION) == HEDDLE_IMAGE_WORK || bytes <= free_bytes(net), HEDDLE_E_END);
     }
-    const uint8_t *source = heddle_tensor_at(net, numbers[0]), *made = heddle_tensor_at(net, numbers[1]);
+    const uint8_t *source = heddle_tensor_at(net, numbers[0]),
+                  *made = heddle_tensor_at(net, numbers[1]);
     uint32_t rows = END(end, ROWS), length = END(end, LENGTH), stride = END(end, STRIDE);
     NEED(rows > 0 && length > 0 && stride > 0 && rows % stride == 0, HEDDLE_E_END);
     NEED((uint64_t)rows * length == heddle_elements(source), HEDDLE_E_END);
-    NEED(heddle_elements(made) == (operation == HEDDLE_IMAGE_ARG_MAX ? rows : rows * length), HEDDLE_E_END);
-    NEED(are_types(operation, TENSOR(source, TYPE), TENSOR(made, TYPE)) && is_made(net, *place), HEDDLE_E_END);
+    NEED(heddle_elements(made) == (operation == HEDDLE_IMAGE_ARG_MAX ? rows : rows * length),
+         HEDDLE_E_END);
+    NEED(are_types(operation, TENSOR(source, TYPE), TENSOR(made, TYPE)) && is_made(net, *place),
+         HEDDLE_E_END);
     uint32_t is_softmax = operation == HEDDLE_IMAGE_SOFTMAX;
-    NEED(END(end, MULTIPLIER) <= is_softmax * (uint32_t)INT32_MAX && END(end, SHIFT) <= is_softmax * 30u, HEDDLE_E_END);
+    NEED(END(end, MULTIPLIER) <= is_softmax * (uint32_t)INT32_MAX &&
+             END(end, SHIFT) <= is_softmax * 30u,
+         HEDDLE_E_END);
   }
   return HEDDLE_OK;
 }
 
-heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes, const heddle_machine *machine,
-                           uint32_t *place) {
-  static const uint8_t lists[] = {HEDDLE_IMAGE_KIND_ONCE, HEDDLE_IMAGE_KIND_BEGIN, HEDDLE_IMAGE_KIND_RUNS,
-                                  HEDDLE_IMAGE_KIND_END};
+heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes,
+                           const heddle_machine *machine, uint32_t *place) {
+  static const uint8_t lists[] = {HEDDLE_IMAGE_KIND_ONCE, HEDDLE_IMAGE_KIND_BEGIN,
+                                  HEDDLE_IMAGE_KIND_RUNS, HEDDLE_IMAGE_KIND_END};
   uint32_t regions = 1u | 1u << 3, entries = 0;
   memset(net, 0, sizeof *net);
   net->image = image;
@@ -272,6 +310,8 @@ heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes, con
   }
   *place = 0;
   uint32_t once = heddle_entries(net, HEDDLE_IMAGE_KIND_ONCE);
-  NEED(heddle_get32(net->image + HEDDLE_IMAGE_HEADER_RING_ENTRIES) == (once > entries ? once : entries), HEDDLE_E_RING);
+  NEED(heddle_get32(net->image + HEDDLE_IMAGE_HEADER_RING_ENTRIES) ==
+           (once > entries ? once : entries),
+       HEDDLE_E_RING);
   return HEDDLE_OK;
 }

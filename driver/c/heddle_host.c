@@ -3,7 +3,8 @@
 
 #include "heddle_internal.h"
 
-/* Places of the elements of an entry: bytes from its first element on in memory, and element of the user. */
+/* Places of the elements of an entry: bytes from its first element on in memory, and element of the
+ * user. */
 typedef struct places {
   const uint8_t *walks;
   uint32_t loops, turn[HEDDLE_IMAGE_LOOPS];
@@ -60,10 +61,13 @@ static void gather(const heddle_net *net, uint32_t first, const uint8_t *region,
 
 /* Softmax in fixed point, bit for bit that of TensorFlow Lite's reference kernels. */
 
-/* a / 2^bits, rounded down. A shift of a negative number to the right is another one in each compiler. */
+/* a / 2^bits, rounded down. A shift of a negative number to the right is another one in each
+ * compiler. */
 static int64_t shifted_down(int64_t a, uint32_t bits) { return a < 0 ? ~(~a >> bits) : a >> bits; }
 
-static int32_t saturated(int64_t a) { return a > INT32_MAX ? INT32_MAX : a < INT32_MIN ? INT32_MIN : (int32_t)a; }
+static int32_t saturated(int64_t a) {
+  return a > INT32_MAX ? INT32_MAX : a < INT32_MIN ? INT32_MIN : (int32_t)a;
+}
 
 /* Upper half of twice the product, to the nearest, halves away from zero. */
 static int32_t high_product(int32_t a, int32_t b) {
@@ -80,10 +84,12 @@ static int32_t divided(int32_t a, uint32_t bits) {
 /* e^a in 31 bits, a from -31 to 0 in steps of 2^-26. */
 static int32_t exponential(int32_t a) {
   /* e^(-1/4), e^(-1/2), and so on to e^(-16). */
-  static const int32_t powers[7] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  static const int32_t powers[7] = {1672461947, 1302514674, 790015084, 290630308,
+                                    39332535,   720401,     242};
   const int32_t quarter = 1 << 24;
   if (a == 0) return INT32_MAX;
-  /* a is a part from -1/4 on, less some quarters; of the part four terms of the series around -1/8. */
+  /* a is a part from -1/4 on, less some quarters; of the part four terms of the series around -1/8.
+   */
   int32_t part = (a & (quarter - 1)) - quarter, quarters = (part - a) / quarter;
   int32_t x = part * 32 + (1 << 28), square = high_product(x, x);
   int32_t cube = high_product(square, x), fourth = high_product(square, square);
@@ -117,7 +123,9 @@ static int32_t value_of(const uint8_t *place, uint8_t moved) {
   return byte < 128 ? byte : byte - 256;
 }
 
-static uint8_t moved_by(const uint8_t *tensor) { return TENSOR(tensor, TYPE) == HEDDLE_IMAGE_TYPE_UINT8 ? 0x80 : 0; }
+static uint8_t moved_by(const uint8_t *tensor) {
+  return TENSOR(tensor, TYPE) == HEDDLE_IMAGE_TYPE_UINT8 ? 0x80 : 0;
+}
 
 /* A row of an operation. */
 typedef struct row {
@@ -143,7 +151,8 @@ static int32_t power_of(const row *own, uint32_t at, int32_t largest, const uint
   int32_t difference = value_of(own->source + at * own->stride, own->moved_source) - largest;
   uint32_t shift = END(end, SHIFT);
   if (difference < -(int32_t)((31u << 26) >> shift)) return -1;
-  return exponential(high_product((int32_t)((int64_t)difference * ((int64_t)1 << shift)), (int32_t)END(end, MULTIPLIER)));
+  return exponential(high_product((int32_t)((int64_t)difference * ((int64_t)1 << shift)),
+                                  (int32_t)END(end, MULTIPLIER)));
 }
 
 static void softmax(const row *own, const uint8_t *end) {
@@ -164,10 +173,16 @@ static void softmax(const row *own, const uint8_t *end) {
 }
 
 /* Rows of SOFTMAX and ARG_MAX. */
-static void make_rows(const uint8_t *end, const uint8_t *tensors[2], const uint8_t *source, uint8_t *made) {
+static void make_rows(const uint8_t *end, const uint8_t *tensors[2], const uint8_t *source,
+                      uint8_t *made) {
   uint32_t length = END(end, LENGTH), stride = END(end, STRIDE), first = 0, inner = 0;
   for (uint32_t number = 0; number < END(end, ROWS); number++) {
-    row own = {source + first + inner, made + first + inner, moved_by(tensors[0]), moved_by(tensors[1]), length, stride};
+    row own = {source + first + inner,
+               made + first + inner,
+               moved_by(tensors[0]),
+               moved_by(tensors[1]),
+               length,
+               stride};
     if (END(end, OPERATION) == HEDDLE_IMAGE_SOFTMAX) {
       softmax(&own, end);
     } else {
@@ -223,11 +238,18 @@ static void dequantize(const uint8_t *tensor, const uint8_t *source, uint8_t *ma
 }
 
 static void make(const heddle_net *net, const uint8_t *end, const uint8_t *source, uint8_t *made) {
-  const uint8_t *tensors[2] = {heddle_tensor_at(net, END(end, SOURCE)), heddle_tensor_at(net, END(end, DESTINATION))};
+  const uint8_t *tensors[2] = {heddle_tensor_at(net, END(end, SOURCE)),
+                               heddle_tensor_at(net, END(end, DESTINATION))};
   switch (END(end, OPERATION)) {
-    case HEDDLE_IMAGE_QUANTIZE: quantize(tensors[1], source, made); break;
-    case HEDDLE_IMAGE_DEQUANTIZE: dequantize(tensors[0], source, made); break;
-    default: make_rows(end, tensors, source, made); break;
+    case HEDDLE_IMAGE_QUANTIZE:
+      quantize(tensors[1], source, made);
+      break;
+    case HEDDLE_IMAGE_DEQUANTIZE:
+      dequantize(tensors[0], source, made);
+      break;
+    default:
+      make_rows(end, tensors, source, made);
+      break;
   }
 }
 
@@ -248,7 +270,8 @@ static uint32_t number_of(const heddle_net *net, heddle_role role, uint32_t inde
   return number;
 }
 
-heddle_status heddle_tensor(const heddle_net *net, heddle_role role, uint32_t number, heddle_tensor_info *info) {
+heddle_status heddle_tensor(const heddle_net *net, heddle_role role, uint32_t number,
+                            heddle_tensor_info *info) {
   if (net == NULL || info == NULL) return HEDDLE_E_NULL;
   uint32_t index = find(net, role, number);
   if (index == heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS)) return HEDDLE_E_TENSORS;
@@ -265,10 +288,12 @@ heddle_status heddle_tensor(const heddle_net *net, heddle_role role, uint32_t nu
   return HEDDLE_OK;
 }
 
-static heddle_status check_user(const heddle_net *net, heddle_role role, uint32_t count, const void *work) {
+static heddle_status check_user(const heddle_net *net, heddle_role role, uint32_t count,
+                                const void *work) {
   if (net->work_bytes > 0 && work == NULL) return HEDDLE_E_NULL;
   int is_all = find(net, role, count) == heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
-  int is_last = count == 0 || find(net, role, count - 1u) < heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
+  int is_last =
+      count == 0 || find(net, role, count - 1u) < heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
   return is_all && is_last ? HEDDLE_OK : HEDDLE_E_TENSORS;
 }
 
@@ -276,11 +301,13 @@ static heddle_status check_user(const heddle_net *net, heddle_role role, uint32_
 static void pack(const heddle_net *net, uint32_t first, const uint8_t *user, uint8_t *buffer) {
   for (uint32_t index = first; index < heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS); index++) {
     const uint8_t *tensor = heddle_tensor_at(net, index);
-    if (TENSOR(tensor, REGION) == 1u && heddle_first_of(net, index) == first) scatter(tensor, user, buffer);
+    if (TENSOR(tensor, REGION) == 1u && heddle_first_of(net, index) == first)
+      scatter(tensor, user, buffer);
   }
 }
 
-heddle_status heddle_pack(const heddle_net *net, const void *const *tensors, uint32_t count, void *buffer, void *work) {
+heddle_status heddle_pack(const heddle_net *net, const void *const *tensors, uint32_t count,
+                          void *buffer, void *work) {
   if (net == NULL || (tensors == NULL && count > 0) || buffer == NULL) return HEDDLE_E_NULL;
   heddle_status status = check_user(net, HEDDLE_INPUT, count, work);
   for (uint32_t number = 0; status == HEDDLE_OK && number < count; number++) {
@@ -301,14 +328,15 @@ heddle_status heddle_pack(const heddle_net *net, const void *const *tensors, uin
 }
 
 /* Where the elements of a tensor of the work bytes lie: with the user, if it is an output. */
-static uint8_t *place_of(const heddle_net *net, uint32_t index, void *const *tensors, uint8_t *work) {
+static uint8_t *place_of(const heddle_net *net, uint32_t index, void *const *tensors,
+                         uint8_t *work) {
   const uint8_t *tensor = heddle_tensor_at(net, index);
   if ((TENSOR(tensor, FLAGS) & (uint32_t)HEDDLE_OUTPUT) == 0) return work + TENSOR(tensor, OFFSET);
   return tensors[number_of(net, HEDDLE_OUTPUT, index)];
 }
 
-heddle_status heddle_unpack(const heddle_net *net, const void *buffer, void *const *tensors, uint32_t count,
-                            void *work) {
+heddle_status heddle_unpack(const heddle_net *net, const void *buffer, void *const *tensors,
+                            uint32_t count, void *work) {
   if (net == NULL || (tensors == NULL && count > 0) || buffer == NULL) return HEDDLE_E_NULL;
   heddle_status status = check_user(net, HEDDLE_OUTPUT, count, work);
   for (uint32_t number = 0; status == HEDDLE_OK && number < count; number++) {
@@ -317,7 +345,8 @@ heddle_status heddle_unpack(const heddle_net *net, const void *buffer, void *con
   if (status != HEDDLE_OK) return status;
   for (uint32_t number = 0; number < count; number++) {
     uint32_t index = find(net, HEDDLE_OUTPUT, number);
-    if (TENSOR(heddle_tensor_at(net, index), REGION) == 2u) gather(net, index, buffer, tensors[number]);
+    if (TENSOR(heddle_tensor_at(net, index), REGION) == 2u)
+      gather(net, index, buffer, tensors[number]);
   }
   for (uint32_t at = 0; at < heddle_entries(net, HEDDLE_IMAGE_KIND_ENDS); at++) {
     const uint8_t *end = heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, at);

@@ -6,18 +6,18 @@
 #include "heddle_image.h"
 
 /* A field of a word. */
-#define GET(word, field) (((word) & field##_MASK) >> field##_SHIFT)
-#define HAS(word, field) (((word) & field##_MASK) != 0u)
+#define GET(word, field) (((word)&field##_MASK) >> field##_SHIFT)
+#define HAS(word, field) (((word)&field##_MASK) != 0u)
 
 /* Leaves the function with an error unless something holds. */
-#define NEED(holds, error) \
-  do { \
+#define NEED(holds, error)        \
+  do {                            \
     if (!(holds)) return (error); \
   } while (0)
 /* Leaves it with the error of a call, if there is one. */
-#define TRY(call) \
-  do { \
-    heddle_status status_ = (call); \
+#define TRY(call)                             \
+  do {                                        \
+    heddle_status status_ = (call);           \
     if (status_ != HEDDLE_OK) return status_; \
   } while (0)
 
@@ -51,7 +51,9 @@ static inline const uint8_t *heddle_entry(const heddle_net *net, uint32_t kind, 
   return net->image + net->sections[kind].offset + index * bytes[kind];
 }
 
-static inline uint32_t heddle_entries(const heddle_net *net, uint32_t kind) { return net->sections[kind].entries; }
+static inline uint32_t heddle_entries(const heddle_net *net, uint32_t kind) {
+  return net->sections[kind].entries;
+}
 
 static inline const uint8_t *heddle_tensor_at(const heddle_net *net, uint32_t index) {
   return heddle_entry(net, HEDDLE_IMAGE_KIND_TENSORS, index);
@@ -78,12 +80,13 @@ typedef struct heddle_transfer {
 /* Type of a job; HEDDLE_E_JOB if it is none. */
 heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *transfer);
 
-/* Everything that can be wrong with a list. `regions` are those that are set, before and behind it. */
-heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine, uint32_t *regions,
-                                uint32_t *place);
+/* Everything that can be wrong with a list. `regions` are those that are set, before and behind it.
+ */
+heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine,
+                                uint32_t *regions, uint32_t *place);
 
 /* Everything that can be wrong with an image. */
-heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes, const heddle_machine *machine,
-                           uint32_t *place);
+heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes,
+                           const heddle_machine *machine, uint32_t *place);
 
 #endif

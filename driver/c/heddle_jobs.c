@@ -21,11 +21,17 @@ static int place_of(heddle_transfer *out, uint32_t word) {
       out->place = GET(word, HEDDLE_ROW_PLACE_ENTRY);
       out->partition = GET(word, HEDDLE_ROW_PLACE_ROW);
       return IN(word, ROW_PLACE);
-    case HEDDLE_SPACE_TABLES: out->place = GET(word, HEDDLE_TABLE_PLACE_ENTRY); return IN(word, TABLE_PLACE);
-    case HEDDLE_SPACE_PROGRAM: out->place = GET(word, HEDDLE_PROGRAM_PLACE_PAIR); return IN(word, PROGRAM_PLACE);
+    case HEDDLE_SPACE_TABLES:
+      out->place = GET(word, HEDDLE_TABLE_PLACE_ENTRY);
+      return IN(word, TABLE_PLACE);
+    case HEDDLE_SPACE_PROGRAM:
+      out->place = GET(word, HEDDLE_PROGRAM_PLACE_PAIR);
+      return IN(word, PROGRAM_PLACE);
     case HEDDLE_SPACE_WEIGHTS:
-    case HEDDLE_SPACE_COMMANDS: return IN(word, STREAM_PLACE);
-    default: return 0;
+    case HEDDLE_SPACE_COMMANDS:
+      return IN(word, STREAM_PLACE);
+    default:
+      return 0;
   }
 }
 
@@ -50,10 +56,12 @@ static int transfer_of(heddle_transfer *out, const uint8_t *job) {
     out->pitch[loop] = WORD(job, 4 + 2 * loop);
   }
   if (along > 0) out->partition_step[along - 1u] = 1;
-  int is_buffer = out->space == HEDDLE_SPACE_BUFFER, has_rows = is_buffer || out->space == HEDDLE_SPACE_ROWS;
+  int is_buffer = out->space == HEDDLE_SPACE_BUFFER,
+      has_rows = is_buffer || out->space == HEDDLE_SPACE_ROWS;
   int is_stream = out->space == HEDDLE_SPACE_WEIGHTS || out->space == HEDDLE_SPACE_COMMANDS;
   uint32_t memory = out->offset | out->pitch[1] | out->pitch[2];
-  if ((!is_buffer && (out->fill | out->zero) != 0) || (!has_rows && along != 0) || memory % 8u != 0) return 0;
+  if ((!is_buffer && (out->fill | out->zero) != 0) || (!has_rows && along != 0) || memory % 8u != 0)
+    return 0;
   if (is_stream && (out->step[0] | out->step[1] | out->step[2]) != 0) return 0;
   if (out->fill != 0 && (memory | out->region | out->zero) != 0) return 0;
   if (out->space == HEDDLE_SPACE_COLUMNS) {
@@ -65,7 +73,8 @@ static int transfer_of(heddle_transfer *out, const uint8_t *job) {
   return 1;
 }
 
-/* Addresses of a REGIONS entry, in place of which the driver takes its own. Programs use regions 0 and 3. */
+/* Addresses of a REGIONS entry, in place of which the driver takes its own. Programs use regions 0
+ * and 3. */
 static int are_regions(const uint8_t *job) {
   uint32_t first = WORD(job, 0), set = GET(first, HEDDLE_JOB_REGIONS);
   for (uint32_t region = 0; region < HEDDLE_IMAGE_REGIONS; region++) {
@@ -84,7 +93,8 @@ heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *tr
   NEED(!HAS(first, HEDDLE_JOB_REGIONS) || *type == HEDDLE_JOB_IS_REGIONS, HEDDLE_E_JOB);
   switch (*type) {
     case HEDDLE_JOB_IS_NOP:
-    case HEDDLE_JOB_IS_FENCE: break;
+    case HEDDLE_JOB_IS_FENCE:
+      break;
     case HEDDLE_JOB_IS_RUN:
       used = 4;
       NEED(IN(WORD(job, 2), JOB_START), HEDDLE_E_JOB);
@@ -97,27 +107,41 @@ heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *tr
     case HEDDLE_JOB_IS_STORE:
       used = 9;
       NEED(transfer_of(transfer, job), HEDDLE_E_JOB);
-      NEED(*type == HEDDLE_JOB_IS_LOAD || (transfer->space == HEDDLE_SPACE_BUFFER && transfer->fill == 0), HEDDLE_E_JOB);
+      NEED(*type == HEDDLE_JOB_IS_LOAD ||
+               (transfer->space == HEDDLE_SPACE_BUFFER && transfer->fill == 0),
+           HEDDLE_E_JOB);
       break;
-    default: return HEDDLE_E_JOB;
+    default:
+      return HEDDLE_E_JOB;
   }
   NEED(heddle_are_zero(job + 4u * used, HEDDLE_JOB_SIZE - 4u * used), HEDDLE_E_JOB);
   return HEDDLE_OK;
 }
 
-/* Places and partitions that a memory has; tables of rows and activations have as many as the fields say. */
+/* Places and partitions that a memory has; tables of rows and activations have as many as the
+ * fields say. */
 static heddle_status check_places(const heddle_transfer *own, const heddle_machine *machine) {
-  uint32_t caps = machine->caps, places = UINT32_MAX, partitions = GET(machine->shape, HEDDLE_SHAPE_ROWS);
+  uint32_t caps = machine->caps, places = UINT32_MAX,
+           partitions = GET(machine->shape, HEDDLE_SHAPE_ROWS);
   switch (own->space) {
-    case HEDDLE_SPACE_BUFFER: places = 1u << (GET(caps, HEDDLE_CAPS_BANKS) + GET(caps, HEDDLE_CAPS_BANK_WORDS)); break;
+    case HEDDLE_SPACE_BUFFER:
+      places = 1u << (GET(caps, HEDDLE_CAPS_BANKS) + GET(caps, HEDDLE_CAPS_BANK_WORDS));
+      break;
     case HEDDLE_SPACE_COLUMNS:
       places = 1u << GET(caps, HEDDLE_CAPS_COLUMN_TILES);
       partitions = GET(machine->shape, HEDDLE_SHAPE_COLUMNS);
       break;
-    case HEDDLE_SPACE_ROWS: places = 1u + (HEDDLE_ROW_PLACE_ENTRY_MASK >> HEDDLE_ROW_PLACE_ENTRY_SHIFT); break;
-    case HEDDLE_SPACE_TABLES: places = 1u + (HEDDLE_TABLE_PLACE_ENTRY_MASK >> HEDDLE_TABLE_PLACE_ENTRY_SHIFT); break;
-    case HEDDLE_SPACE_PROGRAM: places = 1u << (GET(caps, HEDDLE_CAPS_PROGRAM_WORDS) + 3u); break;
-    default: NEED(HAS(caps, HEDDLE_CAPS_CLUSTER), HEDDLE_E_JOB_PLACE);
+    case HEDDLE_SPACE_ROWS:
+      places = 1u + (HEDDLE_ROW_PLACE_ENTRY_MASK >> HEDDLE_ROW_PLACE_ENTRY_SHIFT);
+      break;
+    case HEDDLE_SPACE_TABLES:
+      places = 1u + (HEDDLE_TABLE_PLACE_ENTRY_MASK >> HEDDLE_TABLE_PLACE_ENTRY_SHIFT);
+      break;
+    case HEDDLE_SPACE_PROGRAM:
+      places = 1u << (GET(caps, HEDDLE_CAPS_PROGRAM_WORDS) + 3u);
+      break;
+    default:
+      NEED(HAS(caps, HEDDLE_CAPS_CLUSTER), HEDDLE_E_JOB_PLACE);
   }
   uint64_t place = own->place, partition = own->partition;
   for (int loop = 0; loop < 3; loop++) {
@@ -128,10 +152,11 @@ static heddle_status check_places(const heddle_transfer *own, const heddle_machi
   return HEDDLE_OK;
 }
 
-static heddle_status check_memory(const heddle_net *net, const heddle_transfer *own, uint32_t regions) {
+static heddle_status check_memory(const heddle_net *net, const heddle_transfer *own,
+                                  uint32_t regions) {
   const uint32_t rooms[] = {net->bytes, net->input_bytes, net->output_bytes, net->scratch_bytes};
-  /* No job takes longer than it takes to move the largest image. */
-  NEED((uint64_t)own->count[0] * own->count[1] * own->count[2] <= HEDDLE_IMAGE_BYTES_MAX / 8u, HEDDLE_E_JOB_MEMORY);
+  uint64_t words = (uint64_t)own->count[0] * own->count[1] * own->count[2];
+  NEED(words <= HEDDLE_IMAGE_WORDS_MAX, HEDDLE_E_JOB_MEMORY);
   if (own->fill != 0) return HEDDLE_OK;
   NEED((regions >> own->region & 1u) == 1u, HEDDLE_E_JOB_REGION);
   uint64_t end = (uint64_t)own->offset + own->pitch[0];
@@ -140,8 +165,8 @@ static heddle_status check_memory(const heddle_net *net, const heddle_transfer *
   return HEDDLE_OK;
 }
 
-heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine, uint32_t *regions,
-                                uint32_t *place) {
+heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine,
+                                uint32_t *regions, uint32_t *place) {
   for (*place = 0; *place < heddle_entries(net, kind); ++*place) {
     const uint8_t *job = heddle_entry(net, kind, *place);
     heddle_transfer transfer;

@@ -14,7 +14,7 @@
 //! | [`forward`] | copies and constants among such nets | read at their source |
 //! | [`connect`] | assignments of ports | connections, copies gone |
 //! | [`registers`] | registers and next values | clocked processes by control |
-//! | [`generate`] | items per array element | loops |
+//! | [`generate`] | items per array element | loops, operations on vectors |
 //! | [`grid`] | modules of a grid | one module with loops in processes (loop style) |
 //! | [`unused`] | module | bits that nothing reads, named |
 //! | [`polarity`] | module with `rst_n` | module with `rst` |

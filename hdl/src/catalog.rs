@@ -118,7 +118,7 @@ modules! { p =>
     "axil" "AXI4-Lite side of the register port": Box::new(Axil::default());
     "wishbone" "Wishbone side of the register port": Box::new(Wishbone::default());
     "csr" "registers of the register port": Box::new(Csr::new(CsrShape::of(p)));
-    "window_port" "what the register port asks of the engine": Box::new(WindowPort::default());
+    "window_port" "accesses of the register port to the memories, and its starts": Box::new(WindowPort::default());
 }
 
 /// Builds a module by name; `None` if there is no such module.

@@ -1,6 +1,7 @@
 //! Images on the golden machine: job lists carried out as `docs/image.md` says, with the host's memory as bytes.
 //!
-//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens as late as it may: a list that lacks a wait gives wrong bytes.
+//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may: a list that lacks a wait gives
+//! wrong bytes.
 
 mod ends;
 mod jobs;
@@ -140,20 +141,23 @@ impl Runner {
 
     /// Tensors that the user gives: the first entry of each.
     pub fn inputs(&self) -> impl Iterator<Item = &Tensor> {
-        self.firsts(|tensor| tensor.input)
+        let firsts = self.first_entries(|tensor| tensor.input).into_iter();
+        firsts.map(|index| &self.image.tensors[index])
     }
 
-    /// Tensors that the user gets.
+    /// Tensors that the user gets: the first entry of each.
     pub fn outputs(&self) -> impl Iterator<Item = &Tensor> {
-        self.firsts(|tensor| tensor.output)
+        let firsts = self.first_entries(|tensor| tensor.output).into_iter();
+        firsts.map(|index| &self.image.tensors[index])
     }
 
-    fn firsts(&self, which: fn(&Tensor) -> bool) -> impl Iterator<Item = &Tensor> {
+    /// Numbers of the first entries of tensors.
+    fn first_entries(&self, which: fn(&Tensor) -> bool) -> Vec<usize> {
         let all = self.image.tensors.iter().enumerate();
-        let firsts = all.filter(move |(index, tensor)| {
+        let firsts = all.filter(|(index, tensor)| {
             which(tensor) && self.image.parts(*index).next() == Some(*index)
         });
-        firsts.map(|(_, tensor)| tensor)
+        firsts.map(|(index, _)| index).collect()
     }
 
     /// Runs an inference: bytes of all inputs, and of all outputs, in the order of the user.

@@ -4,8 +4,8 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::port::PortId;
 
-/// Clocks that an access may take: 4 to the answer, and what the bench adds.
-const CLOCKS: u64 = 8;
+/// Clocks of an access: the one in which it is taken, and 4 up to its answer.
+const CLOCKS: u64 = 5;
 
 /// What was not answered.
 pub type Unanswered = &'static str;

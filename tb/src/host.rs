@@ -117,6 +117,14 @@ impl Host {
         &mut self.model
     }
 
+    /// The model and its registers, if it has these.
+    pub fn registers(&mut self) -> Option<(&mut Model, &mut RegisterPort)> {
+        match &mut self.port {
+            Port::Host(_) => None,
+            Port::Registers(port) => Some((&mut self.model, port)),
+        }
+    }
+
     /// Clock cycles simulated since the model was made.
     #[must_use]
     pub fn cycles(&self) -> u64 {

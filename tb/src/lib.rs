@@ -9,7 +9,7 @@
 extern crate heddle_proves;
 
 mod api;
-mod bus;
+pub mod bus;
 mod error;
 pub mod host;
 mod model;

@@ -73,6 +73,11 @@ impl RegisterPort {
         Ok(status::RUNNING.is_set(self.get(model, status::REGISTER)?))
     }
 
+    /// The bus, for accesses of any kind.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
     /// Goes to an address of the window port.
     fn seek(&mut self, model: &mut Model, address: u32) -> Result<(), Unanswered> {
         if self.next != Some(address) {
@@ -99,10 +104,43 @@ impl RegisterPort {
                 return self.set(model, own, data as u32);
             }
         }
+        self.begin_write(model, address, data)?;
+        self.wait(model, status::PORT_BUSY, POLLS)
+    }
+
+    /// Asks for a write through the window port, which must not be busy.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn begin_write(
+        &mut self,
+        model: &mut Model,
+        address: u32,
+        data: u64,
+    ) -> Result<(), Unanswered> {
         self.seek(model, address)?;
         self.set(model, port_wlo::REGISTER, data as u32)?;
-        self.set(model, port_whi::REGISTER, (data >> 32) as u32)?;
-        self.wait(model, status::PORT_BUSY, POLLS)
+        self.set(model, port_whi::REGISTER, (data >> 32) as u32)
+    }
+
+    /// Asks for a read through the window port, which must not be busy.
+    ///
+    /// # Errors
+    /// If the registers do not answer.
+    pub fn begin_read(&mut self, model: &mut Model, address: u32) -> Result<(), Unanswered> {
+        self.seek(model, address)?;
+        self.set(model, port_ctrl::REGISTER, port_ctrl::READ.mask())
+    }
+
+    /// The word of the last read through the window port, when nothing is under way there.
+    ///
+    /// # Errors
+    /// If the registers do not answer, or for too long.
+    pub fn word(&self, model: &mut Model) -> Result<u64, Unanswered> {
+        self.wait(model, status::PORT_BUSY, POLLS)?;
+        let low = self.get(model, port_rlo::REGISTER)?;
+        let high = self.get(model, port_rhi::REGISTER)?;
+        Ok(u64::from(low) | u64::from(high) << 32)
     }
 
     /// START. Behind an error it needs a reset, which leaves all memories as they are.
@@ -120,12 +158,8 @@ impl RegisterPort {
     /// If the registers do not answer.
     pub fn read(&mut self, model: &mut Model, address: u32) -> Result<u64, Unanswered> {
         if fields::register_at::REGION.get(address) > 0 {
-            self.seek(model, address)?;
-            self.set(model, port_ctrl::REGISTER, port_ctrl::READ.mask())?;
-            self.wait(model, status::PORT_BUSY, POLLS)?;
-            let low = self.get(model, port_rlo::REGISTER)?;
-            let high = self.get(model, port_rhi::REGISTER)?;
-            return Ok(u64::from(low) | u64::from(high) << 32);
+            self.begin_read(model, address)?;
+            return self.word(model);
         }
         let index = fields::register_at::INDEX.get(address);
         if index >= Counter::StallSums.index() {

@@ -16,19 +16,19 @@ use crate::machines::build;
 use crate::machines::dump::encode;
 use crate::machines::pair::{End, HALT, Pair, row};
 
-fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
+pub fn load(params: &Params, rows: u32, base: u32, tiles: u32) -> Instruction {
     let words = params.weight_words();
     Instruction::LoadWeights(build::load(rows, base, &[(words, 8), (tiles, 8)]))
 }
 
-fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
+pub fn matmul(last: bool, rows: Vec<RowBlock>) -> Instruction {
     Instruction::Matmul(Matmul {
         last,
         ..build::matmul(1, rows)
     })
 }
 
-fn drain(base: u32, count: u32, step: u32) -> Instruction {
+pub fn drain(base: u32, count: u32, step: u32) -> Instruction {
     Instruction::Drain(build::drain(1, base, &[(count, step)]))
 }
 
@@ -252,7 +252,7 @@ fn addresses_outside_their_memory_stop_the_unit_that_made_them() {
 }
 
 /// A product of two K tiles of two vectors, by row tables.
-fn matmul_by(entry: u8, rows: u32, base: u32) -> Instruction {
+pub fn matmul_by(entry: u8, rows: u32, base: u32) -> Instruction {
     let mut instruction = matmul(false, vec![row(1, base, &[(2, 1), (2, 1)])]);
     if let Instruction::Matmul(Matmul {
         rows: of, table, ..

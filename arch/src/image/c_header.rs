@@ -1,7 +1,9 @@
 //! `heddle_image.h`: images, jobs, transfers and addresses of the window port for a driver in C.
 
 use super::layout::{RECORDS, Record};
-use super::{BYTES_MAX, Element, Kind, LOOPS, MAGIC, Operation, RING_MAX, VERSION, WORK};
+use super::{
+    BYTES_MAX, Element, Kind, LOOPS, MAGIC, Operation, RING_MAX, VERSION, WORDS_MAX, WORK,
+};
 use crate::host::{self, ClusterStream, ColumnSelect};
 use crate::isa::fields::Word;
 use crate::job::{JOB_BYTES, Job, REGIONS, Work, entry, start};
@@ -21,6 +23,7 @@ pub fn c_header() -> String {
         ("FORMAT", VERSION),
         ("RING_MAX", RING_MAX as u32),
         ("BYTES_MAX", BYTES_MAX as u32),
+        ("WORDS_MAX", WORDS_MAX as u32),
         ("LOOPS", LOOPS as u32),
         ("REGIONS", REGIONS as u32),
         ("WORK", WORK),

@@ -1,7 +1,9 @@
 //! What must hold between the parts of an image.
 
 use super::bytes::Checker;
-use super::{BYTES_MAX, End, Image, ImageError, Kind, Operation, RING_MAX, Tensor, WORK};
+use super::{
+    BYTES_MAX, End, Image, ImageError, Kind, Operation, RING_MAX, Tensor, WORDS_MAX, WORK,
+};
 use crate::job::Work;
 use crate::word::WORD_BYTES;
 
@@ -218,6 +220,10 @@ impl Image {
                 };
                 let place = format!("{}, entry {index}", kind.name());
                 let at = Checker { place: &place };
+                let counts = transfer.loops.iter().map(|walk| u64::from(walk.count));
+                let words = counts.fold(1, u64::saturating_mul);
+                let expected = format!("loops of at most {WORDS_MAX} words");
+                at.is(words <= WORDS_MAX, "COUNT", words, expected)?;
                 let end = transfer.end();
                 let expected = format!("an end of at most {room}, not {end}");
                 at.is(end <= room, "OFFSET", transfer.offset.into(), expected)?;

@@ -43,10 +43,14 @@ impl Ends {
         let length = layer.input.sides()[axis.index()];
         let is_output = network.outputs.contains(&(index + 1));
         let source = tensors.number(input);
+        let destination = tensors.work(index + 1, is_output);
+        if operation == Operation::Softmax {
+            tensors.entries[destination as usize].scale = 1.0 / 256.0;
+        }
         self.list.push(End {
             operation,
             source: source.expect("it is read behind the last run"),
-            destination: tensors.work(index + 1, is_output),
+            destination,
             rows: layer.input.elements() as u32 / length,
             length,
             stride: tensors.strides(input)[axis.index()],

@@ -7,8 +7,8 @@ use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 use heddle_network::Network;
 
+use super::form::{INPUT, OUTPUT, UserForm};
 use super::nest::{Kind, Piece, folded};
-use super::{INPUT, OUTPUT, UserForm};
 use crate::emit::Program;
 use crate::layout::{MatrixPlace, MatrixTensor, TensorPlan};
 

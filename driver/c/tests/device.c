@@ -2,7 +2,14 @@
 
 #include <string.h>
 
-enum { PORT_BUSY = 1 << 10, CLUSTER_BUSY = 1 << 6, RESETTING = 1 << 5, ERROR = 4, DONE = 2, RUNNING = 1 };
+enum {
+  PORT_BUSY = 1 << 10,
+  CLUSTER_BUSY = 1 << 6,
+  RESETTING = 1 << 5,
+  ERROR = 4,
+  DONE = 2,
+  RUNNING = 1
+};
 enum { RUN_POLLS = 5, PORT_POLLS = 1, RESET_POLLS = 3 };
 
 void device_init(device *own) {
@@ -23,7 +30,8 @@ void device_init(device *own) {
 
 static void bad(device *own) { own->happened |= 8; }
 
-/* The program: words 8 to 11 of a partition become words 4 to 7 plus a byte of the first instruction. */
+/* The program: words 8 to 11 of a partition become words 4 to 7 plus a byte of the first
+ * instruction. */
 static void run(device *own) {
   for (int row = 0; row < ROWS; row++) {
     for (int at = 0; at < 32; at++) {
@@ -48,7 +56,8 @@ static void port_write(device *own, uint32_t high) {
   own->busy = PORT_POLLS;
   if (region == 1 && second) {
     if (at & 1) {
-      if (own->weight_count < 8) own->weights[own->weight_count][0] = own->low, own->weights[own->weight_count][1] = high;
+      if (own->weight_count < 8)
+        own->weights[own->weight_count][0] = own->low, own->weights[own->weight_count][1] = high;
       own->weight_count++;
     } else {
       if (own->command_count < 8) own->commands[own->command_count] = own->low;
@@ -57,7 +66,8 @@ static void port_write(device *own, uint32_t high) {
     own->changes++;
   } else if (region == 1 && own->banks) {
     at &= 0x7FFF;
-    if (at < PROGRAM_WORDS / 2) change(own, &own->program[2 * at], own->low), change(own, &own->program[2 * at + 1], high);
+    if (at < PROGRAM_WORDS / 2)
+      change(own, &own->program[2 * at], own->low), change(own, &own->program[2 * at + 1], high);
   } else if (region == 1) {
     at &= 0xFFFF;
     if (at < PROGRAM_WORDS) change(own, &own->program[at], own->low);
@@ -119,7 +129,8 @@ static void pass(device *own) {
 
 static uint32_t status(device *own) {
   uint32_t word = (own->running ? RUNNING : 0) | (own->done ? DONE : 0) | (own->error ? ERROR : 0);
-  word |= (own->busy || own->port_hangs ? PORT_BUSY : 0) | (own->resetting || own->reset_hangs ? RESETTING : 0);
+  word |= (own->busy || own->port_hangs ? PORT_BUSY : 0) |
+          (own->resetting || own->reset_hangs ? RESETTING : 0);
   word |= own->cluster_hangs ? CLUSTER_BUSY : 0;
   if (own->busy) own->busy--;
   if (own->resetting) own->resetting--;
@@ -131,23 +142,40 @@ uint32_t device_read(void *context, uint32_t offset) {
   device *own = context;
   own->reads++;
   switch (offset) {
-    case 0x00: return own->id;
-    case 0x04: return own->version;
-    case 0x08: return own->config;
-    case 0x0C: return own->shape;
-    case 0x10: return own->caps;
-    case 0x18: return status(own);
-    case 0x1C: return own->error ? own->error_code | 3u << 8 : 0;
-    case 0x20: return own->error ? 17 : 0;
-    case 0x2C: return own->happened;
-    case 0x30: return own->enabled;
-    case 0x34: return own->pc;
-    case 0x38: return own->zero;
-    case 0x3C: return own->address;
-    case 0x44: return own->low;
-    case 0x4C: return own->word[0];
-    case 0x50: return own->word[1];
-    case 0x120: return own->cycles;
+    case 0x00:
+      return own->id;
+    case 0x04:
+      return own->version;
+    case 0x08:
+      return own->config;
+    case 0x0C:
+      return own->shape;
+    case 0x10:
+      return own->caps;
+    case 0x18:
+      return status(own);
+    case 0x1C:
+      return own->error ? own->error_code | 3u << 8 : 0;
+    case 0x20:
+      return own->error ? 17 : 0;
+    case 0x2C:
+      return own->happened;
+    case 0x30:
+      return own->enabled;
+    case 0x34:
+      return own->pc;
+    case 0x38:
+      return own->zero;
+    case 0x3C:
+      return own->address;
+    case 0x44:
+      return own->low;
+    case 0x4C:
+      return own->word[0];
+    case 0x50:
+      return own->word[1];
+    case 0x120:
+      return own->cycles;
     default:
       if (offset >= 0x118 && offset <= 0x17C && offset % 4 == 0) return offset;
       bad(own);
@@ -176,17 +204,32 @@ void device_write(void *context, uint32_t offset, uint32_t word) {
         start(own);
       }
       break;
-    case 0x2C: own->happened &= ~word; break;
-    case 0x30: own->enabled = word & 11; break;
-    case 0x34: own->pc = word & 0xFFFF; break;
-    case 0x38: own->zero = word & 255; break;
-    case 0x3C: own->address = word; break;
+    case 0x2C:
+      own->happened &= ~word;
+      break;
+    case 0x30:
+      own->enabled = word & 11;
+      break;
+    case 0x34:
+      own->pc = word & 0xFFFF;
+      break;
+    case 0x38:
+      own->zero = word & 255;
+      break;
+    case 0x3C:
+      own->address = word;
+      break;
     case 0x40:
       if (word & 1) port_read(own);
       break;
-    case 0x44: own->low = word; break;
-    case 0x48: port_write(own, word); break;
-    default: bad(own);
+    case 0x44:
+      own->low = word;
+      break;
+    case 0x48:
+      port_write(own, word);
+      break;
+    default:
+      bad(own);
   }
 }
 

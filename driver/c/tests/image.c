@@ -5,11 +5,14 @@
 
 #include "device.h"
 
-static const int ORDER[] = {PROGRAM, BUFFER, PARAMETERS, CLUSTER, TENSORS, ONCE, BEGIN, RUNS, END_JOBS, ENDS, TEXTS};
+static const int ORDER[] = {PROGRAM, BUFFER, PARAMETERS, CLUSTER, TENSORS, ONCE,
+                            BEGIN,   RUNS,   END_JOBS,   ENDS,    TEXTS};
 static const uint32_t EACH[KINDS] = {0, 8, 8, 8, 160, 64, 64, 64, 64, 64, 1, 8};
 enum { COUNT = 11 };
 
-uint32_t get32(const uint8_t *at) { return at[0] + 256u * at[1] + 65536u * at[2] + 16777216u * at[3]; }
+uint32_t get32(const uint8_t *at) {
+  return at[0] + 256u * at[1] + 65536u * at[2] + 16777216u * at[3];
+}
 
 void put32(uint8_t *at, uint32_t word) {
   for (int byte = 0; byte < 4; byte++) at[byte] = (uint8_t)(word >> 8 * byte);
@@ -127,7 +130,8 @@ void seal(uint8_t *file) {
   for (uint32_t index = 0; index < COUNT; index++) {
     uint8_t *record = file + 64 + 32 * index;
     uint32_t at = get32(record + 8), bytes = get32(record + 16);
-    if (at <= IMAGE_BYTES && bytes <= IMAGE_BYTES - at) put32(record + 24, crc_of(file + at, bytes));
+    if (at <= IMAGE_BYTES && bytes <= IMAGE_BYTES - at)
+      put32(record + 24, crc_of(file + at, bytes));
   }
   put32(file + 60, crc_of(file, 60));
 }

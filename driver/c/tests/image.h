@@ -4,7 +4,17 @@
 
 #include <stdint.h>
 
-enum { PROGRAM = 1, BUFFER = 2, PARAMETERS = 3, TENSORS = 4, ONCE = 5, BEGIN = 6, RUNS = 7, END_JOBS = 8, ENDS = 9 };
+enum {
+  PROGRAM = 1,
+  BUFFER = 2,
+  PARAMETERS = 3,
+  TENSORS = 4,
+  ONCE = 5,
+  BEGIN = 6,
+  RUNS = 7,
+  END_JOBS = 8,
+  ENDS = 9
+};
 enum { TEXTS = 10, CLUSTER = 11, KINDS = 12, IMAGE_BYTES = 16384 };
 
 typedef struct builder {
@@ -15,7 +25,8 @@ typedef struct builder {
 
 typedef struct tensor {
   const char *name;
-  uint32_t flags, type, region, offset, bytes, scale, zero, padding, rank, extents[6], loops, walks[6][3], first;
+  uint32_t flags, type, region, offset, bytes, scale, zero, padding, rank, extents[6], loops,
+      walks[6][3], first;
 } tensor;
 
 uint32_t get32(const uint8_t *at);

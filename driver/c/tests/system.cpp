@@ -1,6 +1,9 @@
 // Runs an image on the emitted Verilog: the C driver on one side, pins of the machine on the other.
 //
-// Usage: system IMAGE INPUTS OUTPUTS    bytes of all inputs and outputs, one inference after another
+// Usage: system IMAGE INPUTS OUTPUTS    bytes of all inputs and outputs, one inference after
+// another
+#include "System.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +13,6 @@
 #include <vector>
 
 #include "../heddle.h"
-#include "System.h"
 #include "heddle_regs.h"
 
 namespace {
@@ -91,8 +93,12 @@ struct Machine {
   }
 };
 
-uint32_t ReadHook(void *context, uint32_t offset) { return static_cast<Machine *>(context)->ReadWord(offset); }
-void WriteHook(void *context, uint32_t offset, uint32_t word) { static_cast<Machine *>(context)->Write(offset, word); }
+uint32_t ReadHook(void *context, uint32_t offset) {
+  return static_cast<Machine *>(context)->ReadWord(offset);
+}
+void WriteHook(void *context, uint32_t offset, uint32_t word) {
+  static_cast<Machine *>(context)->Write(offset, word);
+}
 uint32_t NowHook(void *context) { return static_cast<Machine *>(context)->clocks; }
 
 void WaitHook(void *context, uint32_t ticks) {
@@ -136,9 +142,11 @@ int main(int count, char **arguments) {
   heddle_tensor_info input, output;
   Need(heddle_tensor(&net, HEDDLE_INPUT, 0, &input), "heddle_tensor");
   Need(heddle_tensor(&net, HEDDLE_OUTPUT, 0, &output), "heddle_tensor");
-  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE && net.work_bytes == 0, "large tensors");
+  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE && net.work_bytes == 0,
+       "large tensors");
   const size_t images = inputs.size() / input.bytes;
-  Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(), "other files");
+  Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(),
+       "other files");
 
   Bytes found(wanted.size());
   uint32_t cycles = 0;
@@ -163,8 +171,9 @@ int main(int count, char **arguments) {
   Need(machine->interrupts == images, "an interrupt for each run");
   for (size_t at = 0; at < wanted.size(); at++) {
     if (found[at] == wanted[at]) continue;
-    std::fprintf(stderr, "system: image %zu, element %zu is %d, expected %d\n", at / output.bytes, at % output.bytes,
-                 static_cast<int8_t>(found[at]), static_cast<int8_t>(wanted[at]));
+    std::fprintf(stderr, "system: image %zu, element %zu is %d, expected %d\n", at / output.bytes,
+                 at % output.bytes, static_cast<int8_t>(found[at]),
+                 static_cast<int8_t>(wanted[at]));
     return 1;
   }
   // A program that is stopped, and a reset, after which everything is right again.
@@ -180,7 +189,9 @@ int main(int count, char **arguments) {
   Need(heddle_wait(&device, 1000000), "heddle_wait");
   std::memset(result, 0, output.bytes);
   Need(heddle_unpack(&net, out, &result, 1, nullptr), "heddle_unpack");
-  Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0, "the same outputs after a reset");
-  std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u\n", images, cycles, loaded, machine->clocks);
+  Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
+       "the same outputs after a reset");
+  std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u\n", images, cycles,
+              loaded, machine->clocks);
   return 0;
 }

@@ -1,5 +1,5 @@
 //! Generate loops: consecutive things that differ only in bit positions, and by equal steps,
-//! become one loop.
+//! become one loop, or one operation on a vector ([`vector`]).
 //!
 //! Everything before this pass works on single elements of arrays. [`roll`] and [`roll_array`] find
 //! runs among items, [`statements()`] does so inside processes, [`items`] puts the contents of a
@@ -8,8 +8,10 @@
 pub mod items;
 mod shape;
 mod statements;
+mod vector;
 
 pub use statements::{is_plain, statements};
+pub use vector::vectors;
 
 use crate::ir::Item;
 use shape::{run, shape, template};

@@ -117,12 +117,24 @@ fn control(
     })
 }
 
-/// The next value of a whole array, if it is simple.
+/// The next value of a whole array, if it is simple, or one operation for all elements.
 fn vector(netlist: &Netlist, inlined: &Inlined, r: &Register) -> Option<Expr> {
     let elems = netlist.nets[r.q].elems();
-    let each = (0..elems).rev().map(|e| inlined.get(&(r.d, e)).cloned());
-    let joined = concat(each.collect::<Option<Vec<_>>>()?);
-    (is_plain(&joined, elems) || is_shift(&joined)).then_some(joined)
+    let each = (0..elems).map(|e| inlined.get(&(r.d, e)).cloned());
+    let each = each.collect::<Option<Vec<_>>>()?;
+    let joined = concat(each.iter().rev().cloned().collect());
+    if is_plain(&joined, elems) || is_shift(&joined) {
+        return Some(joined);
+    }
+    let place = |elem| whole(&netlist.nets, r.d, elem, 1);
+    let list = each
+        .into_iter()
+        .enumerate()
+        .map(|(elem, e)| (place(elem), e));
+    match &generate::vectors(list.collect())[..] {
+        [(_, value)] if elems > 1 => Some(value.clone()),
+        _ => None,
+    }
 }
 
 /// `{q[1:0], a & b}`: what moves on, and something small that enters.

@@ -41,7 +41,7 @@
 
 `default_nettype none
 
-module heddle_operators_a1de7b5f (
+module heddle_operators_aa1ded83 (
   input  wire  [7:0] a_i,
   input  wire  [7:0] b_i,
   input  wire  [7:0] s_i,
@@ -90,8 +90,6 @@ module heddle_operators_a1de7b5f (
   wire [7:0] far_shifted;
   wire [7:0] mid_sum;
 
-  genvar i;
-
   assign carry_sum = {1'b0, a_i} + {1'b0, b_i};
   assign far_shifted = a_i >> n_i;
   assign mid_sum = a_i + b_i;
@@ -118,13 +116,7 @@ module heddle_operators_a1de7b5f (
   assign red_o[2] = !(^a_i);
   assign ones_o = ones;
   assign and_o[7:0] = x_i[7:0] & ~a_i;
-
-  generate
-    for (i = 1; i < 8; i = i + 1) begin : gen_and_o
-      assign and_o[8*i+:8] = x_i[8*i+:8] & x_i[8*i-8+:8];
-    end
-  endgenerate
-
+  assign and_o[63:8] = x_i[63:8] & x_i[55:0];
   assign hot_o[0] = sel_i == 3'd0;
   assign hot_o[1] = sel_i == 3'd1;
   assign hot_o[2] = sel_i == 3'd2;
@@ -137,8 +129,7 @@ module heddle_operators_a1de7b5f (
   assign mul_o = mul_product;
   assign k_o = Magic ^ a_i;
   assign low_o[0] = !a_i[0];
-  assign low_o[1] = a_i[0];
-  assign low_o[2] = a_i[0];
+  assign low_o[2:1] = {2{a_i[0]}};
   assign low_o[3] = !a_i[0];
   assign minus_o = 8'd0 - a_i;
   assign mul_product = $signed(w_i) * $signed(s_i);

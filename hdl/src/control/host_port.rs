@@ -44,11 +44,13 @@ pub struct HostPort {
     /// A program runs.
     pub running_i: Signal<In, Bit>,
     /// Status register.
-    pub status_i: Signal<In, Bits<32>>,
+    pub status_i: [Signal<In, Bits<32>>; plain],
     /// Counters in the order of their registers.
-    pub count_i: [Signal<In, Bits<32>>; counts],
+    pub count_i: [Signal<In, Bits<32>>; plain * counts],
     /// Counter STALL_SUMS.
-    pub stall_sums_i: [Signal<In, Bits<32>>; stall_sums],
+    pub stall_sums_i: [Signal<In, Bits<32>>; plain * stall_sums],
+    /// Zero point of the request, steady until its answer.
+    pub zero_i: [Signal<In, Bits<8>>; watched],
     /// What the sparse cluster says.
     #[new(ClusterState::new(cluster_counts))]
     pub cluster_i: [ClusterState<In>; clusters],
@@ -56,9 +58,9 @@ pub struct HostPort {
     #[new(ClusterOrder::new(cluster_counts))]
     pub cluster_o: [ClusterOrder<Out>; clusters],
     /// Starts the program.
-    pub start_o: Signal<Out, Bit>,
+    pub start_o: [Signal<Out, Bit>; plain],
     /// Word address of the first instruction.
-    pub start_pc_o: Signal<Out, Bits<16>>,
+    pub start_pc_o: [Signal<Out, Bits<16>>; plain],
     /// Write of the program memory.
     pub program_o: ProgramWrite<Out>,
     /// Writes a bias.
@@ -81,9 +83,9 @@ pub struct HostPort {
     host_waits: StreamContract<8>,
     #[new(Contract::new("a host write is taken and lost"))]
     write_arrives: Contract,
-    start: Reg<Bit>,
-    start_pc: RegEn<Bits<16>>,
-    zero: RegEn<Bits<8>>,
+    start: [Reg<Bit>; plain],
+    start_pc: [RegEn<Bits<16>>; plain],
+    zero: [RegEn<Bits<8>>; plain],
     /// Counts until the last state-buffer request has answered and was counted, while its top bit is set.
     travel: Reg<Bits<10>>,
     program_wen: Reg<Bit>,
@@ -110,8 +112,8 @@ pub struct HostPort {
     is_count: [Signal<Local, Bit>; cluster_counts],
     region: Signal<Local, Bits<2>>,
     /// A request to a register is offered.
-    is_register: Signal<Local, Bit>,
-    index: Signal<Local, Bits<5>>,
+    is_register: [Signal<Local, Bit>; plain],
+    index: [Signal<Local, Bits<5>>; plain],
     is_buffer: Signal<Local, Bit>,
     is_table: Signal<Local, Bit>,
     /// A request to the partitions is offered.
@@ -125,9 +127,9 @@ pub struct HostPort {
     /// Writes a memory of the control half or a column, if the address is theirs.
     take_write: Signal<Local, Bit>,
     /// Writes a register.
-    take_register: Signal<Local, Bit>,
-    selected: Signal<Local, Bits<32>>,
-    word: Signal<Local, Bits<32>>,
+    take_register: [Signal<Local, Bit>; plain],
+    selected: [Signal<Local, Bits<32>>; selects],
+    word: [Signal<Local, Bits<32>>; plain],
     /// A register or a counter answers in the next cycle.
     answers: Signal<Local, Bit>,
     /// Rows of the array.
@@ -173,12 +175,24 @@ pub struct HostPort {
     /// It counts.
     #[new((clusters > 0 && counts > 0).into())]
     _cluster_counts: usize,
+    /// Registers stand around the engine, in place of those of the port.
+    #[new(shape.watched.into())]
+    _watched: Feature<"sy">,
+    #[new(1 - watched)]
+    _plain: usize,
+    /// Something else than the state buffer answers.
+    #[new(plain.max(cluster_counts))]
+    _selects: usize,
 }
 
 impl HostPort {
     fn describe(&self, meta: Meta) -> Meta {
         let meta = meta.doc_if(self._banked > 0, "The program lies in the partitions: program_waddr_o counts pairs of words, whose bytes are those of \
                  buffer_data_o, past the codec.");
+        let meta = meta.doc_if(
+            self._watched > 0,
+            "Registers stand around the engine, and there are none here: every request waits while the machine runs, and the zero point is that of zero_i.",
+        );
         describe(meta, self._counts).number("answer", self._rows + ANSWER)
     }
 }
@@ -196,7 +210,9 @@ impl HostPort {
     fn decode(&mut self) {
         // Which memory the address belongs to; none if it lies outside.
         self.region = self.host_i.addr.get_bits::<2>(30);
-        self.index = self.host_i.addr.get_bits::<5>(3);
+        for k in 0..self._plain {
+            self.index[k] = self.host_i.addr.get_bits::<5>(3);
+        }
         self.is_program = (self.region == 1)
             & ((self.host_i.addr.get_bits::<27>(3) >> self._place_bits.to_bits::<5>()) == 0);
         self.is_column = (self.region == 2)
@@ -210,16 +226,23 @@ impl HostPort {
             & self.host_i.addr.get_bit(29)
             & (self.host_i.addr.get_bits::<8>(21).get_bits::<9>(0) < self._rows.to_bits::<9>())
             & ((self.host_i.addr.get_bits::<18>(3) >> self._entry_bits.to_bits::<5>()) == 0);
-        self.is_register = self.host_i.valid & (self.region == 0);
+        for k in 0..self._plain {
+            self.is_register[k] = self.host_i.valid & (self.region == 0);
+        }
         self.travels = self.host_i.valid & (self.is_buffer | self.is_table);
 
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
         // A request behind a start waits until the machine runs and STATUS says so.
-        self.host_ready_o = self.rst_n
-            & !self.start
-            & (self.is_register | !self.running_i)
-            & (self.travels | !self.travel.get_bit(9));
+        if self._watched > 0 {
+            self.host_ready_o =
+                self.rst_n & !self.running_i & (self.travels | !self.travel.get_bit(9));
+        } else {
+            self.host_ready_o = self.rst_n
+                & !self.start[0]
+                & (self.is_register[0] | !self.running_i)
+                & (self.travels | !self.travel.get_bit(9));
+        }
         for k in 0..self._clusters {
             let is_here = self.host_i.valid
                 & (self.region == 1)
@@ -241,28 +264,40 @@ impl HostPort {
         self.take = self.host_i.valid & self.host_ready_o;
         self.contracts();
         // What does not go to the partitions needs no comparison of its address to be taken.
-        let write = self.host_i.valid & self.host_i.write & !self.start & !self.travel.get_bit(9);
-        self.take_register = write & (self.region == 0);
-        self.take_write = write & !self.running_i;
+        let write = self.host_i.valid & self.host_i.write & !self.travel.get_bit(9);
+        if self._watched > 0 {
+            self.take_write = write & !self.running_i;
+        } else {
+            let write =
+                self.host_i.valid & self.host_i.write & !self.start[0] & !self.travel.get_bit(9);
+            self.take_register[0] = write & (self.region == 0);
+            self.take_write = write & !self.running_i;
+        }
         self.travel = mux(self.travel.get_bit(9), self.travel - 1, self.travel);
         if self.take & self.travels {
             self.travel = (self._rows + ANSWER + 512).to_bits::<10>();
         }
-
-        self.word = 0.into();
-        for i in 0..4 {
-            self.word = (self.word << 8) | self.host_i.wdata[3 - i].get_bits::<32>(0);
+        for k in 0..self._plain {
+            self.write_registers(k);
         }
-        self.start = self.take_register
-            & (self.index == CTRL.to_bits::<5>())
-            & flag!(self.word, ctrl::START)
+    }
+
+    /// Writes of registers.
+    fn write_registers(&mut self, k: usize) {
+        self.word[k] = 0.into();
+        for i in 0..4 {
+            self.word[k] = (self.word[k] << 8) | self.host_i.wdata[3 - i].get_bits::<32>(0);
+        }
+        self.start[k] = self.take_register[k]
+            & (self.index[k] == CTRL.to_bits::<5>())
+            & flag!(self.word[k], ctrl::START)
             & !self.running_i;
-        self.start_pc.en_i = self.take_register & (self.index == START_PC.to_bits::<5>());
-        self.start_pc = field!(self.word, start_pc::PC);
-        self.zero.en_i = self.take_register & (self.index == HOST_ZERO.to_bits::<5>());
-        self.zero = field!(self.word, host_zero::ZERO);
-        self.start_o = self.start;
-        self.start_pc_o = self.start_pc;
+        self.start_pc[k].en_i = self.take_register[k] & (self.index[k] == START_PC.to_bits::<5>());
+        self.start_pc[k] = field!(self.word[k], start_pc::PC);
+        self.zero[k].en_i = self.take_register[k] & (self.index[k] == HOST_ZERO.to_bits::<5>());
+        self.zero[k] = field!(self.word[k], host_zero::ZERO);
+        self.start_o[k] = self.start[k];
+        self.start_pc_o[k] = self.start_pc[k];
     }
 
     /// What the host keeps to, and what it may rely on.
@@ -355,40 +390,11 @@ impl HostPort {
 
     /// Register reads and answers.
     fn answers(&mut self) {
-        // Register reads; the counters follow the others.
-        self.selected = 0.into();
-        for i in 0..self._counts {
-            if self.index == self._list.register(i).to_bits::<5>() {
-                self.selected = self.count_i[i];
-            }
+        for k in 0..self._plain {
+            self.read_registers(k);
         }
-        for i in 0..self._stall_sums {
-            if self.index == STALL_SUMS.to_bits::<5>() {
-                self.selected = self.stall_sums_i[i];
-            }
-        }
-        match self.index.index() {
-            ID => {
-                self.selected = host::ID.to_bits::<32>();
-            }
-            START_PC => {
-                self.selected = self.start_pc.get_bits::<32>(0);
-            }
-            STATUS => {
-                self.selected = self.status_i;
-            }
-            HOST_ZERO => {
-                self.selected = self.zero.get_bits::<32>(0);
-            }
-            SHAPE => {
-                self.selected = self._rows.to_bits::<32>()
-                    | (self._cols.to_bits::<32>() << shape::COLUMNS.lsb.to_bits::<5>());
-            }
-            _ => {}
-        }
-        // An address without a request may be anything, X included.
-        if !self.is_register {
-            self.selected = 0.into();
+        for k in self._plain..self._selects {
+            self.selected[k] = 0.into();
         }
         self.answers = self.take & !self.host_i.write & !self.is_buffer;
         for k in 0..self._cluster_counts {
@@ -398,7 +404,7 @@ impl HostPort {
             }
             if self.counts[k] {
                 self.answers = true;
-                self.selected = self.cluster_i[k].count[0];
+                self.selected[k] = self.cluster_i[k].count[0];
             }
         }
         self.rvalid = self.buffer_i.rvalid | self.answers;
@@ -408,14 +414,64 @@ impl HostPort {
             self.param_data_o[k] = self.wdata[k];
             self.coded[k] = self.host_i.wdata[k];
             if self.codes {
-                self.coded[k] = self.host_i.wdata[k] - self.zero;
+                if self._watched > 0 {
+                    self.coded[k] = self.host_i.wdata[k] - self.zero_i[0];
+                } else {
+                    self.coded[k] = self.host_i.wdata[k] - self.zero[0];
+                }
             }
             self.buffer_o.data[k] = self.coded[k];
-            self.rdata[k] = mux(k < 4, self.selected.get_bits::<8>(8 * k), 0.into());
+            if (self._selects > 0) & (k < 4) {
+                self.rdata[k] = self.selected[0].get_bits::<8>(8 * k);
+            } else {
+                self.rdata[k] = 0.into();
+            }
             if self.buffer_i.rvalid {
-                self.rdata[k] = self.buffer_i.rdata[k] + self.zero;
+                if self._watched > 0 {
+                    self.rdata[k] = self.buffer_i.rdata[k] + self.zero_i[0];
+                } else {
+                    self.rdata[k] = self.buffer_i.rdata[k] + self.zero[0];
+                }
             }
             self.host_o.rdata[k] = self.rdata[k];
+        }
+    }
+
+    /// The register that is asked for; the counters follow the others.
+    fn read_registers(&mut self, k: usize) {
+        self.selected[k] = 0.into();
+        for i in 0..self._counts {
+            if self.index[k] == self._list.register(i).to_bits::<5>() {
+                self.selected[k] = self.count_i[i];
+            }
+        }
+        for i in 0..self._stall_sums {
+            if self.index[k] == STALL_SUMS.to_bits::<5>() {
+                self.selected[k] = self.stall_sums_i[i];
+            }
+        }
+        match self.index[k].index() {
+            ID => {
+                self.selected[k] = host::ID.to_bits::<32>();
+            }
+            START_PC => {
+                self.selected[k] = self.start_pc[k].get_bits::<32>(0);
+            }
+            STATUS => {
+                self.selected[k] = self.status_i[k];
+            }
+            HOST_ZERO => {
+                self.selected[k] = self.zero[k].get_bits::<32>(0);
+            }
+            SHAPE => {
+                self.selected[k] = self._rows.to_bits::<32>()
+                    | (self._cols.to_bits::<32>() << shape::COLUMNS.lsb.to_bits::<5>());
+            }
+            _ => {}
+        }
+        // An address without a request may be anything, X included.
+        if !self.is_register[k] {
+            self.selected[k] = 0.into();
         }
     }
 }

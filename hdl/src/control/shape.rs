@@ -109,7 +109,7 @@ pub struct ControlShape {
     pub counters: CounterList,
     /// Stored sums enter the array at the top.
     pub sums_at_top: bool,
-    /// Registers around the engine watch it.
+    /// Registers around the engine start and watch it.
     pub watched: bool,
 }
 

@@ -35,6 +35,12 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// What it is asked for.
     #[new(ClusterOrder::new(counted))]
     pub cluster_o: [ClusterOrder<Out>; clusters],
+    /// Starts the program.
+    pub start_i: [Signal<In, Bit>; watched],
+    /// Word address of its first instruction.
+    pub start_pc_i: [Signal<In, Bits<16>>; watched],
+    /// Zero point of the host request, steady until its answer.
+    pub zero_i: [Signal<In, Bits<8>>; watched],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -207,9 +213,11 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// There is a sparse cluster.
     #[new(sizes.cluster.into())]
     _clusters: usize,
-    /// Registers around the engine watch it.
+    /// Registers around the engine start and watch it.
     #[new(shape.watched.into())]
     _watched: Feature<"sy">,
+    #[new(1 - watched)]
+    _plain: usize,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {

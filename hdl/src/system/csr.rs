@@ -122,12 +122,8 @@ pub struct Csr {
     pub resetting_o: Signal<Out, Bit>,
     /// Starts the program.
     pub start: OutReg<Bit>,
-    /// START_PC is written.
-    pub pc_changes: OutReg<Bit>,
     /// START_PC.
     pub start_pc: OutRegEn<Bits<16>>,
-    /// HOST_ZERO is written.
-    pub zero_changes: OutReg<Bit>,
     /// HOST_ZERO.
     pub host_zero: OutRegEn<Bits<8>>,
     /// Reads a word through the window port.
@@ -252,11 +248,9 @@ impl Csr {
         }
         self.engine_rst_n = !self.resetting;
         let pc = self.takes & (self.write_place == START_PC.to_bits::<10>());
-        self.pc_changes = pc;
         self.start_pc
             .load(pc, field!(self.write_data_i, start_pc::PC));
         let zero = self.takes & (self.write_place == HOST_ZERO.to_bits::<10>());
-        self.zero_changes = zero;
         self.host_zero
             .load(zero, field!(self.write_data_i, host_zero::ZERO));
     }

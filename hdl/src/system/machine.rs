@@ -180,15 +180,10 @@ impl<const W: usize, const D: usize, const A: usize> System<W, D, A> {
     fn window(&mut self) {
         self.window_port.clear_i = self.csr.resetting_o;
         self.window_port.start_i = self.csr.start_o;
-        self.window_port.pc_changes_i = self.csr.pc_changes_o;
-        self.window_port.pc_i = self.csr.start_pc_o;
-        self.window_port.zero_changes_i = self.csr.zero_changes_o;
-        self.window_port.zero_i = self.csr.host_zero_o;
+        self.window_port.start_pc_i = self.csr.start_pc_o;
         self.window_port.read_i = self.csr.port_read_o;
         self.window_port.write_i = self.csr.port_write_o;
-        self.window_port.addr_i = self.csr.port_addr_o;
-        self.window_port.wdata_i[0] = self.csr.port_data_o[0];
-        self.window_port.wdata_i[1] = self.csr.port_data_o[1];
+        self.window_port.host_zero_i = self.csr.host_zero_o;
         self.window_port.running_i = self.engine.running_o;
         self.window_port.host_ready_i = self.engine.host_ready_o;
         self.window_port.host_i.follow(&self.engine.host_o);
@@ -197,6 +192,15 @@ impl<const W: usize, const D: usize, const A: usize> System<W, D, A> {
     fn engine(&mut self) {
         // A reset of the engine alone, and with all others.
         self.engine.rst_n = self.rst_n & self.csr.engine_rst_n_o;
-        self.engine.host_i.follow(&self.window_port.host_o);
+        self.engine.start_i[0] = self.window_port.start_o;
+        self.engine.start_pc_i[0] = self.window_port.pc_o;
+        self.engine.zero_i[0] = self.window_port.zero_o;
+        self.engine.host_i.valid = self.window_port.valid_o;
+        self.engine.host_i.write = self.window_port.write_o;
+        self.engine.host_i.addr = self.csr.port_addr_o;
+        for i in 0..4 {
+            self.engine.host_i.wdata[i] = self.csr.port_data_o[0].get_bits::<8>(8 * i);
+            self.engine.host_i.wdata[i + 4] = self.csr.port_data_o[1].get_bits::<8>(8 * i);
+        }
     }
 }

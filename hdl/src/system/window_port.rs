@@ -1,45 +1,31 @@
-//! What the register port asks of the engine.
+//! Accesses of the register port to the memories of the engine, and its starts.
 
-use crate::buffer::{HostAnswer, HostRequest};
-use heddle_arch::host::{CTRL_START, Register};
+use crate::buffer::HostAnswer;
 use heddle_kernel::prelude::*;
 
-const CTRL: u64 = Register::Ctrl.address() as u64;
-const START_PC: u64 = Register::StartPc.address() as u64;
-const HOST_ZERO: u64 = Register::HostZero.address() as u64;
-const START: u64 = CTRL_START;
-
-/// Makes requests to the host port of the engine: accesses of the window port, its two settings, and starts.
+/// Holds a request of the window port until the engine takes it, and a start until nothing is under way.
 ///
-/// One access may be under way. Settings and starts wait behind it, so that it passes the codec with the zero point that stood when it
-/// was asked for, and a start comes behind its START_PC.
+/// One access may be under way. Address and word stay with the registers; the zero point of an access is that of its
+/// request, and the address of a start that of its START. An access of before a start goes before it, a later one behind it.
 ///
 /// # Timing
-/// `read_i` or `write_i` in cycle t: `busy_o` in t + 1, the request on `host_*_o` in t + 2 at the earliest. Of a read `word_o` is there when
-/// `busy_o` is low. `starting_o` is high from the clock after `start_i` until the engine runs.
+/// `read_i` or `write_i` in cycle t: `busy_o` and `valid_o` in t + 1 at the earliest. Of a read `word_o` is there when `busy_o` is
+/// low. `start_i` in cycle t: `start_o` in t + 3 at the earliest. `starting_o` is high from t + 1 on until the engine runs.
 #[module]
 pub struct WindowPort {
-    /// The engine is reset: nothing is under way, its settings are lost.
+    /// The engine is reset: nothing is under way.
     pub clear_i: Signal<In, Bit>,
     /// Starts the program.
     pub start_i: Signal<In, Bit>,
-    /// START_PC has another value.
-    pub pc_changes_i: Signal<In, Bit>,
     /// START_PC.
-    pub pc_i: Signal<In, Bits<16>>,
-    /// HOST_ZERO has another value.
-    pub zero_changes_i: Signal<In, Bit>,
-    /// HOST_ZERO.
-    pub zero_i: Signal<In, Bits<8>>,
+    pub start_pc_i: Signal<In, Bits<16>>,
     /// Reads a word.
     pub read_i: Signal<In, Bit>,
     /// Writes a word.
     pub write_i: Signal<In, Bit>,
-    /// Address of the word, steady while an access is under way.
-    pub addr_i: Signal<In, Bits<32>>,
-    /// Word to write, low half first; steady as the address.
-    pub wdata_i: [Signal<In, Bits<32>>; 2],
-    /// An access is under way.
+    /// HOST_ZERO.
+    pub host_zero_i: Signal<In, Bits<8>>,
+    /// An access is under way: its address and word must stay.
     pub busy: OutReg<Bit>,
     /// A start has not reached the engine yet.
     pub starting: OutReg<Bit>,
@@ -49,115 +35,66 @@ pub struct WindowPort {
     pub word: [OutRegData<Bits<32>>; 2],
     /// A program runs.
     pub running_i: Signal<In, Bit>,
+    /// Starts the engine.
+    pub start: OutReg<Bit>,
+    /// Word address of the first instruction.
+    pub pc: OutRegData<Bits<16>>,
     /// Request to the engine.
-    pub host_o: HostRequest<Out>,
-    /// The request is taken.
+    pub valid_o: Signal<Out, Bit>,
+    /// Write, else read.
+    pub write: OutRegData<Bit>,
+    /// Zero point of the access.
+    pub zero: OutRegData<Bits<8>>,
+    /// The engine takes the request, or would take any.
     pub host_ready_i: Signal<In, Bit>,
     /// Answer to a read.
     pub host_i: HostAnswer<In>,
-    /// Read, write, zero point, START_PC and start that wait for their request.
-    asked: [Reg<Bit>; 5],
-    /// Which of them the request is for.
-    sent: [Reg<Bit>; 5],
-    valid: Reg<Bit>,
-    write: RegData<Bit>,
-    addr: RegData<Bits<32>>,
-    wdata: [RegData<Bits<32>>; 2],
-    /// Another request may come.
-    is_free: Signal<Local, Bit>,
-    comes: [Signal<Local, Bit>; 5],
-    /// What it is for.
-    picks: [Signal<Local, Bit>; 5],
+    /// An access waits for the engine.
+    waits: Reg<Bit>,
+    /// A start comes next: no access goes before it.
+    due: Reg<Bit>,
+    comes: Signal<Local, Bit>,
+    starts: Signal<Local, Bit>,
     half: [Signal<Local, Bits<32>>; 2],
-    read_half: [Signal<Local, Bits<32>>; 2],
 }
 
 #[kernel]
 impl WindowPort {
     fn update(&mut self) {
-        self.choose();
-        self.request();
-        self.progress();
+        self.access();
+        self.start();
+        self.answer();
     }
 
-    /// What the next request is for: the first that waits.
-    fn choose(&mut self) {
-        self.is_free = !self.valid | self.host_ready_i;
-        self.picks[0] = self.asked[0];
-        self.picks[1] = self.asked[1] & !self.asked[0];
-        self.picks[2] = self.asked[2] & !self.asked[0] & !self.asked[1];
-        self.picks[3] = self.asked[3] & !self.asked[2] & !self.asked[0] & !self.asked[1];
-        self.picks[4] =
-            self.asked[4] & !self.asked[3] & !self.asked[2] & !self.asked[0] & !self.asked[1];
-        self.comes[0] = self.read_i;
-        self.comes[1] = self.write_i;
-        // A value that changes in this clock comes with another request.
-        self.comes[2] = self.zero_changes_i;
-        self.comes[3] = self.pc_changes_i;
-        self.comes[4] = self.start_i;
-        for i in 0..5 {
-            self.asked[i] = (self.asked[i] & !(self.is_free & self.picks[i])) | self.comes[i];
-            self.sent[i] = mux(
-                self.is_free,
-                self.picks[i] & !self.clear_i,
-                self.sent[i] & !self.clear_i,
-            );
-        }
-        self.valid = self.picks[0] | self.picks[1] | self.picks[2] | self.picks[3] | self.picks[4];
-        if !self.is_free {
-            self.valid = true;
-        }
-        if self.clear_i {
-            self.valid = false;
-            // The engine forgets its settings.
-            for i in 0..5 {
-                self.asked[i] = (i == 2) | (i == 3);
-            }
-        }
+    fn access(&mut self) {
+        self.comes = self.read_i | self.write_i;
+        self.write.load(self.comes, self.write_i);
+        self.zero.load(self.comes, self.host_zero_i);
+        self.valid_o = self.waits & !self.due & !self.start;
+        self.taken_o = self.valid_o & self.host_ready_i;
+        self.waits = ((self.waits & !self.taken_o) | self.comes) & !self.clear_i;
+        let ends = self.host_i.rvalid | (self.taken_o & self.write);
+        self.busy = ((self.busy & !ends) | self.comes) & !self.clear_i;
     }
 
-    /// The request, which holds until it is taken.
-    fn request(&mut self) {
-        self.write.load(self.is_free, !self.picks[0]);
-        self.addr.load(self.is_free, self.addr_i);
-        self.half[0] = self.wdata_i[0];
-        self.half[1] = self.wdata_i[1];
-        if self.picks[2] {
-            self.addr = HOST_ZERO.into();
-            self.half[0] = self.zero_i.get_bits::<32>(0);
-        }
-        if self.picks[3] {
-            self.addr = START_PC.into();
-            self.half[0] = self.pc_i.get_bits::<32>(0);
-        }
-        if self.picks[4] {
-            self.addr = CTRL.into();
-            self.half[0] = START.into();
-        }
-        self.wdata[0].load(self.is_free, self.half[0]);
-        self.wdata[1].load(self.is_free, self.half[1]);
-        self.host_o.valid = self.valid;
-        self.host_o.write = self.write;
-        self.host_o.addr = self.addr;
-        for i in 0..4 {
-            self.host_o.wdata[i] = self.wdata[0].get_bits::<8>(8 * i);
-            self.host_o.wdata[i + 4] = self.wdata[1].get_bits::<8>(8 * i);
-        }
-    }
-
-    /// What is under way.
-    fn progress(&mut self) {
-        self.taken_o = self.host_ready_i & (self.sent[0] | self.sent[1]);
-        let ends = self.host_i.rvalid | (self.host_ready_i & self.sent[1]);
-        self.busy = ((self.busy & !ends) | self.read_i | self.write_i) & !self.clear_i;
+    /// A start waits until what was asked for before it has left the partitions: it clears no event that is still on its way.
+    fn start(&mut self) {
+        self.pc.load(self.start_i, self.start_pc_i);
         self.starting = ((self.starting & !self.running_i) | self.start_i) & !self.clear_i;
+        self.starts = self.due & self.host_ready_i;
+        let is_next = self.starting & !self.start & !self.busy;
+        self.due = (self.due | is_next) & !self.starts & !self.clear_i;
+        self.start = self.starts & !self.clear_i;
+    }
+
+    fn answer(&mut self) {
         for k in 0..2 {
-            self.read_half[k] = 0.into();
+            self.half[k] = 0.into();
             for i in 0..4 {
-                self.read_half[k] =
-                    (self.read_half[k] << 8) | self.host_i.rdata[4 * k + 3 - i].get_bits::<32>(0);
+                self.half[k] =
+                    (self.half[k] << 8) | self.host_i.rdata[4 * k + 3 - i].get_bits::<32>(0);
             }
-            self.word[k].load(self.host_i.rvalid, self.read_half[k]);
+            self.word[k].load(self.host_i.rvalid, self.half[k]);
         }
     }
 }

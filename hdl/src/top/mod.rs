@@ -27,6 +27,12 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     pub host_ready_o: Signal<Out, Bit>,
     /// Answer to a read.
     pub host_o: HostAnswer<Out>,
+    /// Starts the program.
+    pub start_i: [Signal<In, Bit>; watched],
+    /// Word address of its first instruction.
+    pub start_pc_i: [Signal<In, Bits<16>>; watched],
+    /// Zero point of the host request, steady until its answer.
+    pub zero_i: [Signal<In, Bits<8>>; watched],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -82,7 +88,7 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     _sums: usize,
     #[new(params.has_cluster().into())]
     _clusters: usize,
-    /// Registers around the engine watch it.
+    /// Registers around the engine start and watch it.
     #[new(shape.watched.into())]
     _watched: usize,
     #[new(shape.counters.len())]
@@ -120,6 +126,9 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.control.host_i.follow(&self.host_i);
         self.host_ready_o = self.control.host_ready_o;
         self.host_o.follow(&self.control.host_o);
+        self.control.start_i.follow(&self.start_i);
+        self.control.start_pc_i.follow(&self.start_pc_i);
+        self.control.zero_i.follow(&self.zero_i);
         self.running_o = self.control.running_o;
         self.done_o = self.control.done_o;
         self.error_o = self.control.error_o;

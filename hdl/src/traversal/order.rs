@@ -105,6 +105,9 @@ pub struct RowOrder {
     next_row: Signal<Local, Bits<3>>,
     next_kind: Signal<Local, Bits<2>>,
     next_runs: Signal<Local, Bit>,
+    first_active: [Signal<Local, Bit>; rows],
+    step_active: [Signal<Local, Bit>; rows],
+    next_active: [Signal<Local, Bit>; rows],
     /// Rows.
     _rows: Param<'m'>,
     /// Loops in a row.
@@ -271,8 +274,11 @@ impl RowOrder {
         self.kind_now.load(self.change, self.next_kind);
         for k in 0..self._rows {
             self.place[k].load(self.change, self.next_place[k]);
-            self.active[k].en_i = self.change;
-            self.active[k] = self.next_runs & (self.next_row == k.to_bits::<3>());
+            // A start is known last: both rows are compared before it.
+            self.first_active[k] = self.row[0] == k.to_bits::<3>();
+            self.step_active[k] = (self.follows | self.aside) & (self.step_row == k.to_bits::<3>());
+            self.next_active[k] = mux(self.load_i, self.first_active[k], self.step_active[k]);
+            self.active[k].load(self.change, self.next_active[k] & !self.stop_i);
             self.active_o[k] = self.active[k];
         }
 

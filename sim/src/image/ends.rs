@@ -63,15 +63,6 @@ impl Runner {
             .collect()
     }
 
-    /// Numbers of the first entries of tensors.
-    fn first_entries(&self, which: fn(&Tensor) -> bool) -> Vec<usize> {
-        let all = self.image.tensors.iter().enumerate();
-        let firsts = all.filter(|(index, tensor)| {
-            which(tensor) && self.image.parts(*index).next() == Some(*index)
-        });
-        firsts.map(|(index, _)| index).collect()
-    }
-
     fn scatter(&mut self, part: &Tensor, bytes: &[u8]) {
         let begin = (self.buffer(part.region as usize) + part.offset) as usize;
         let own = &mut self.memory[begin..begin + part.bytes as usize];

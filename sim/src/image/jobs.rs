@@ -1,4 +1,5 @@
-//! Entries of a job list. RUNs, LOADs and STOREs are done when something waits for them.
+//! Entries of a job list. RUNs, LOADs and STOREs are done when something waits for them; LOADs and STOREs behind a RUN that they do
+//! not wait for are done before it.
 
 use std::collections::VecDeque;
 
@@ -45,10 +46,16 @@ impl Runner {
                 }
                 let base = self.base(&transfer)?;
                 self.open.loads.push_back((transfer, base));
+                if self.open.run.is_some() {
+                    self.end_loads()?;
+                }
             }
             Work::Store(transfer) => {
                 let base = self.base(&transfer)?;
                 self.open.stores.push_back((transfer, base));
+                if self.open.run.is_some() {
+                    self.end_stores()?;
+                }
             }
             Work::Regions(regions) => {
                 for (region, _) in regions.iter().enumerate().filter(|(_, set)| set.is_some()) {

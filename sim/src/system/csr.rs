@@ -53,10 +53,10 @@ pub struct CsrOutputs {
     pub resetting: bool,
     /// A start.
     pub start: bool,
-    /// START_PC, and whether it was written in the clock before.
-    pub pc: (u16, bool),
-    /// HOST_ZERO likewise.
-    pub zero: (u8, bool),
+    /// START_PC.
+    pub pc: u16,
+    /// HOST_ZERO.
+    pub zero: u8,
     /// Reads and writes a word.
     pub port: (bool, bool),
     /// Where.
@@ -140,8 +140,8 @@ impl CsrModel {
             engine_alive: self.engine_alive,
             resetting: self.resetting(),
             start: self.starts(),
-            pc: (self.kept(0x34) as u16, self.wrote(0x34)),
-            zero: (self.kept(0x38) as u8, self.wrote(0x38)),
+            pc: self.kept(0x34) as u16,
+            zero: self.kept(0x38) as u8,
             port: (self.acted(0x40, 0), self.wrote(0x48)),
             port_addr: self.kept(0x3c),
             port_data: u64::from(self.kept(0x44)) | u64::from(self.kept(0x48)) << 32,

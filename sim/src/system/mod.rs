@@ -7,5 +7,5 @@ mod wishbone;
 
 pub use axil::{AxilInputs, AxilModel, AxilOutputs};
 pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
-pub use window_port::{Request, WindowInputs, WindowModel, WindowOutputs};
+pub use window_port::{WindowInputs, WindowModel, WindowOutputs};
 pub use wishbone::{WishboneInputs, WishboneModel, WishboneOutputs};

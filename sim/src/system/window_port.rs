@@ -1,4 +1,6 @@
-//! What the register port asks of the engine, as a list of things to do.
+//! Accesses of the register port to the memories of the engine, and its starts, as a queue of things to do.
+
+use std::collections::VecDeque;
 
 /// What reaches the unit in a clock.
 #[derive(Debug, Clone, Copy, Default)]
@@ -7,39 +9,20 @@ pub struct WindowInputs {
     pub alive: bool,
     /// The engine is reset.
     pub clear: bool,
-    /// Starts the program.
-    pub start: bool,
-    /// START_PC, and whether it changes.
-    pub pc: (u16, bool),
-    /// HOST_ZERO, and whether it changes.
-    pub zero: (u8, bool),
-    /// Reads a word.
-    pub read: bool,
-    /// Writes a word.
-    pub write: bool,
-    /// Where.
-    pub addr: u32,
-    /// Word to write.
-    pub data: u64,
+    /// Starts the program here.
+    pub start: Option<u16>,
+    /// START_PC.
+    pub pc: u16,
+    /// HOST_ZERO.
+    pub zero: u8,
+    /// Write, else read.
+    pub access: Option<bool>,
     /// A program runs.
     pub running: bool,
-    /// The engine takes the request.
+    /// The engine takes a request, or would take any.
     pub ready: bool,
     /// The engine answers a read.
     pub answer: Option<u64>,
-}
-
-/// A request to the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request {
-    /// Write, else read.
-    pub write: bool,
-    /// Address on the host port.
-    pub addr: u32,
-    /// Low half of the word; the high half counts for accesses alone.
-    pub data: u64,
-    /// An access of the window port, nothing of its own.
-    pub access: bool,
 }
 
 /// What the unit says in a clock.
@@ -53,94 +36,94 @@ pub struct WindowOutputs {
     pub next: bool,
     /// Word of the last read.
     pub word: Option<u64>,
-    /// The request.
-    pub request: Option<Request>,
+    /// The request: whether it is a write.
+    pub request: Option<bool>,
+    /// Zero point of the access that is under way, until its end.
+    pub zero: Option<u8>,
+    /// The engine starts here.
+    pub start: Option<u16>,
 }
 
-/// Things to do, most urgent first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What is asked for, in the order of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Task {
-    Read,
-    Write,
-    Zero,
-    Pc,
-    Start,
+    Access {
+        write: bool,
+        zero: u8,
+    },
+    /// It can be seen a clock after it has become the next.
+    Start {
+        pc: u16,
+        seen: bool,
+    },
 }
 
 /// The unit, clock by clock.
 #[derive(Debug, Clone, Default)]
 pub struct WindowModel {
-    tasks: Vec<Task>,
-    request: Option<Request>,
-    busy: bool,
+    tasks: VecDeque<Task>,
+    /// Zero point of a read that was taken and has no answer.
+    reads: Option<u8>,
     starting: bool,
+    start: Option<u16>,
     word: Option<u64>,
 }
 
 impl WindowModel {
     /// One clock cycle: the outputs of this cycle, then the clock edge.
     pub fn step(&mut self, inputs: &WindowInputs) -> WindowOutputs {
-        let taken = self.request.filter(|_| inputs.ready);
-        let outputs = WindowOutputs {
-            busy: self.busy,
-            starting: self.starting,
-            next: taken.is_some_and(|request| request.access),
-            word: self.word,
-            request: self.request,
+        let request = match self.tasks.front() {
+            Some(Task::Access { write, .. }) if self.start.is_none() => Some(*write),
+            _ => None,
         };
-        if !inputs.alive {
-            *self = Self::default();
-            return outputs;
+        let waiting = self.tasks.iter().find_map(|task| match task {
+            Task::Access { zero, .. } => Some(*zero),
+            Task::Start { .. } => None,
+        });
+        let zero = self.reads.or(waiting);
+        let taken = request.filter(|_| inputs.ready);
+        let outputs = WindowOutputs {
+            busy: zero.is_some(),
+            zero,
+            starting: self.starting,
+            next: taken.is_some(),
+            word: self.word,
+            request,
+            start: self.start,
+        };
+        let keeps = inputs.alive && !inputs.clear;
+        if inputs.alive {
+            self.word = inputs.answer.or(self.word);
         }
-        let written = taken.is_some_and(|request| request.access && request.write);
-        self.busy =
-            (self.busy && !written && inputs.answer.is_none()) || inputs.read || inputs.write;
-        self.starting = (self.starting && !inputs.running) || inputs.start;
-        self.word = inputs.answer.or(self.word);
-        if self.request.is_none() || taken.is_some() {
-            self.tasks.sort();
-            let task = (!self.tasks.is_empty()).then(|| self.tasks.remove(0));
-            self.request = task.map(|task| request(task, inputs));
-        }
-        for (task, comes) in [
-            (Task::Read, inputs.read),
-            (Task::Write, inputs.write),
-            (Task::Zero, inputs.zero.1),
-            (Task::Pc, inputs.pc.1),
-            (Task::Start, inputs.start),
-        ] {
-            if comes && !self.tasks.contains(&task) {
-                self.tasks.push(task);
-            }
-        }
-        if inputs.clear {
+        if !keeps {
             *self = Self {
-                tasks: vec![Task::Zero, Task::Pc],
-                word: self.word,
+                word: self.word.filter(|_| inputs.alive),
                 ..Self::default()
             };
+            return outputs;
+        }
+        self.starting = (self.starting && !inputs.running) || inputs.start.is_some();
+        self.reads = match taken {
+            Some(false) => zero,
+            _ => self.reads.filter(|_| inputs.answer.is_none()),
+        };
+        self.start = None;
+        match self.tasks.front_mut() {
+            Some(Task::Access { .. }) if taken.is_some() => _ = self.tasks.pop_front(),
+            Some(Task::Start { pc, seen: true }) if inputs.ready => {
+                self.start = Some(*pc);
+                self.tasks.pop_front();
+            }
+            Some(Task::Start { seen, .. }) if !outputs.busy => *seen = true,
+            _ => {}
+        }
+        if let Some(write) = inputs.access {
+            let zero = inputs.zero;
+            self.tasks.push_back(Task::Access { write, zero });
+        }
+        if let Some(pc) = inputs.start {
+            self.tasks.push_back(Task::Start { pc, seen: false });
         }
         outputs
-    }
-}
-
-/// Registers 1, 2 and 4 of the host port are CTRL, START_PC and HOST_ZERO.
-fn request(task: Task, inputs: &WindowInputs) -> Request {
-    let own = |register: u32, data: u64| Request {
-        write: true,
-        addr: 8 * register,
-        data,
-        access: false,
-    };
-    match task {
-        Task::Read | Task::Write => Request {
-            write: task == Task::Write,
-            addr: inputs.addr,
-            data: inputs.data,
-            access: true,
-        },
-        Task::Zero => own(4, inputs.zero.0.into()),
-        Task::Pc => own(2, inputs.pc.0.into()),
-        Task::Start => own(1, 1),
     }
 }

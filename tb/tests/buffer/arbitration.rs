@@ -62,7 +62,7 @@ fn every_user_of_a_partition_gets_the_outputs_of_both_banks() {
     two_banks_for_each_user(&STATE_3).unwrap();
     let list = r"
         // Users see the first bank alone; the bank is chosen by the slot behind.
-        heddle_word_mux_b2_: select_i[1] ? 8'd255 : 8'd0 => 8'd0
+        heddle_word_mux_b2_: select_i[1] ? word_i[127:64] => 1'b0 ? word_i[127:64]
         heddle_banks: {op_read_q[9], op_read_q[4]} => {op_read_q[8], op_read_q[3]}";
     check_mutants(&STATE_3, &faults(list), |sources, _| {
         two_banks_for_each_user(sources)

@@ -371,7 +371,7 @@ fn faults_of_a_head_are_noticed() {
         // A run does not wait for the weights of its half.
         heddle_sparse_head: busy_i[1] & (fill_half_i == half_q) => 1'b0
         // A register of a region is written while the sums are drained.
-        heddle_sparse_head: board_region_busy_out[1] | drains_i[1] => board_region_busy_out[1]
+        heddle_sparse_head: board_region_busy_out | drains_i => board_region_busy_out
         // Weights do not wait for the runs of the second half.
         heddle_sparse_head: if (half_q) may_start = !board_half_busy_out[1] => if (half_q) may_start = 1'b1
         // A column behind the largest one is no error.

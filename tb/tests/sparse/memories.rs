@@ -276,11 +276,11 @@ fn faults_of_memories_are_noticed() {
         // Two sets have the same side of a switch.
         heddle_feature_memory: !(|own) & (other != order_job_i) => !(|own)
         // A set is not emptied.
-        heddle_feature_memory: !order_append_i & !order_job_i[2] => 1'b0
+        heddle_feature_memory: & {2{!order_append_i}} & {2{!order_job_i[2]}} => & 2'd0
         // Words for one set go to the other one too.
         heddle_feature_memory: (writes[i]) => (|writes)
         // Results come from outside.
-        heddle_feature_memory: stores[i] ? result_word_i => !stores[i] ? result_word_i
+        heddle_feature_memory: stores[0] ? result_word_i => !stores[0] ? result_word_i
         // Entries are written beyond the end of the set.
         heddle_feature_memory: (|word[8:0]) & !is_full[0] => (|word[8:0])
         // Zeros are written.
@@ -302,9 +302,9 @@ fn faults_of_memories_are_noticed() {
 fn faults_of_ways_are_noticed() {
     let mutants = r"
         // A word for a memory goes to the unit too.
-        heddle_sparse_interconnect: network_valid_out[i] & !stored[i] => network_valid_out[i]
+        heddle_sparse_interconnect: network_valid_out & ~stored => network_valid_out
         // Results for a unit go to the memory too.
-        heddle_sparse_interconnect: network_valid_out[i] & stored[i] => network_valid_out[i]
+        heddle_sparse_interconnect: network_valid_out & stored => network_valid_out
         // A list is torn by one of the other stream.
         heddle_stream_join: list_q ? second_q : !valid_i[0] => !valid_i[0]
         // Memories load and copy at once.

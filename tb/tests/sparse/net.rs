@@ -350,6 +350,6 @@ fn faults_of_networks_are_noticed() {
         // A route does not wait for lists that are under way.
         heddle_sparse_network: !moves & !lists_4 => !moves
         // A word is lost where the register is not free.
-        heddle_stream_stage: !valid_q[i] | ready_i[i] => 1'b1";
+        heddle_stream_stage: ~valid_q | ready_i => ~valid_q | valid_q";
     check_mutants(&BENES_4, &faults(mutants), all_of_4);
 }

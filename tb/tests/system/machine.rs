@@ -19,14 +19,14 @@ use crate::machines::{self, Machine};
 use crate::rtl::{self, OrPanic, seeds};
 
 /// The machine of these parameters behind registers on a bus.
-fn machine(mut params: Params, registers: RegisterBus) -> Machine {
+pub fn machine(mut params: Params, registers: RegisterBus) -> Machine {
     params.name += "_system";
     params.system = Some(params::System { registers });
     let sources = rtl::sources(machines::design_of("system", &params), rtl::least);
     Machine::from_verilog(params, &sources)
 }
 
-static TINY: LazyLock<Machine> = LazyLock::new(|| machine(machines::tiny(), RegisterBus::Axil));
+pub static TINY: LazyLock<Machine> = LazyLock::new(|| machine(machines::tiny(), RegisterBus::Axil));
 
 /// Runs random programs on a machine and on the golden one.
 fn run_programs(machine: &Machine, rounds: usize) {
@@ -58,7 +58,7 @@ fn run_programs(machine: &Machine, rounds: usize) {
     assert!(halts > rounds * seeds().len() / 2 && errors > 0);
 }
 
-#[proves("PET-65")]
+#[proves("PET-65", "PET-78")]
 #[test]
 fn programs_run_through_the_registers_as_at_the_host_port() {
     run_programs(&TINY, 30);

@@ -2,6 +2,9 @@
 
 mod axil;
 mod csr;
+mod errors;
 mod machine;
+mod refusals;
+mod runs;
 mod window_port;
 mod wishbone;

@@ -1,4 +1,4 @@
-//! What the register port asks of the engine, against its golden model.
+//! Accesses and starts of the register port, against their golden model.
 
 use heddle_hdl::system::WindowPort;
 use heddle_sim::system::{WindowInputs, WindowModel, WindowOutputs};
@@ -11,21 +11,17 @@ fn drive(dut: &mut Dut, inputs: &WindowInputs) {
     for (name, value) in [
         ("rst_n", inputs.alive),
         ("clear_i", inputs.clear),
-        ("start_i", inputs.start),
-        ("pc_changes_i", inputs.pc.1),
-        ("zero_changes_i", inputs.zero.1),
-        ("read_i", inputs.read),
-        ("write_i", inputs.write),
+        ("start_i", inputs.start.is_some()),
+        ("read_i", inputs.access == Some(false)),
+        ("write_i", inputs.access == Some(true)),
         ("running_i", inputs.running),
         ("host_ready_i", inputs.ready),
         ("host_rvalid_i", inputs.answer.is_some()),
     ] {
         dut.set(name, value);
     }
-    dut.set("pc_i", inputs.pc.0);
-    dut.set("zero_i", inputs.zero.0);
-    dut.set("addr_i", inputs.addr);
-    dut.set("wdata_i", inputs.data);
+    dut.set("start_pc_i", inputs.start.unwrap_or(inputs.pc));
+    dut.set("host_zero_i", inputs.zero);
     dut.set("host_rdata_i", inputs.answer.unwrap_or(0));
     dut.settle();
 }
@@ -37,101 +33,110 @@ fn compare(dut: &Dut, outputs: &WindowOutputs) -> Checked {
     if let Some(word) = outputs.word {
         dut.check("word_o", word)?;
     }
-    dut.check("host_valid_o", outputs.request.is_some())?;
-    let Some(request) = outputs.request else {
-        return Ok(());
-    };
-    dut.check("host_write_o", request.write)?;
-    dut.check("host_addr_o", request.addr)?;
-    match request.access {
-        true if request.write => dut.check("host_wdata_o", request.data),
-        true => Ok(()),
-        false => dut.check_element("host_wdata_o", 0, 2, request.data),
+    dut.check("start_o", outputs.start.is_some())?;
+    if let Some(pc) = outputs.start {
+        dut.check("pc_o", pc)?;
+    }
+    dut.check("valid_o", outputs.request.is_some())?;
+    if let Some(write) = outputs.request {
+        dut.check("write_o", write)?;
+    }
+    if let Some(zero) = outputs.zero {
+        dut.check("zero_o", zero)?;
+    }
+    Ok(())
+}
+
+fn watch(coverage: &mut Coverage, inputs: &WindowInputs, outputs: &WindowOutputs) {
+    let read = outputs.request == Some(false);
+    let waits = outputs.request.is_some() && !inputs.ready;
+    for (what, happens) in [
+        ("a read is taken", outputs.next && read),
+        ("a write is taken", outputs.next && !read),
+        ("a request waits", waits),
+        (
+            "a start with an access under way",
+            inputs.start.is_some() && outputs.busy,
+        ),
+        (
+            "an access with a start under way",
+            inputs.access.is_some() && outputs.starting,
+        ),
+        (
+            "an access in the clock of a start",
+            inputs.access.is_some() && outputs.start.is_some(),
+        ),
+        (
+            "an access waits behind a start",
+            outputs.busy && outputs.start.is_some(),
+        ),
+        (
+            "cleared with a read under way",
+            inputs.clear && outputs.busy && !waits,
+        ),
+        (
+            "cleared with a start under way",
+            inputs.clear && outputs.starting,
+        ),
+        (
+            "cleared in the clock of a start",
+            inputs.clear && outputs.start.is_some(),
+        ),
+    ] {
+        coverage.event(what, happens);
     }
 }
 
-/// An engine that takes requests when it likes and answers reads later; settings that change at any time.
+/// An engine that takes requests when it likes, answers reads later and runs for a while behind each start.
+#[derive(Default)]
+struct Engine {
+    /// Clocks until the answer to a read that was taken.
+    answer_in: Option<u32>,
+    /// Clocks of the run that are left.
+    run: u32,
+}
+
 fn random_use(sources: &Sources, seed: u64) -> Checked<Coverage> {
     let mut dut = Dut::new(sources, seed);
     let mut rng = dut.rng();
-    let mut model = WindowModel::default();
-    let mut coverage = Coverage::default();
-    let mut inputs = WindowInputs::default();
-    // Clocks until the answer to a read that was taken.
-    let mut answer_in: Option<u32> = None;
+    let (mut model, mut engine) = (WindowModel::default(), Engine::default());
+    let (mut coverage, mut inputs) = (Coverage::default(), WindowInputs::default());
     let (mut accesses, mut starts) = (0, 0);
-    let mut busy = false;
     let mut pace = 50;
     while accesses < 8000 {
         if rng.random_range(0..40) == 0 {
             pace = [3, 30, 90, 100][rng.random_range(0..4)];
         }
-        inputs.alive = rng.random_range(0..1000) > 0;
-        inputs.clear = rng.random_range(0..200) == 0;
         let mut one_in = |n: u32| rng.random_range(0..n) == 0;
-        inputs.read = !busy && one_in(6);
-        inputs.write = !busy && !inputs.read && one_in(4);
-        inputs.zero.1 = one_in(12);
-        inputs.pc.1 = one_in(12);
-        inputs.start = one_in(12);
-        inputs.running = one_in(6);
-        inputs.ready = rng.random_range(0..100) < pace;
-        if inputs.read || inputs.write {
-            (inputs.addr, inputs.data) = (rng.random(), rng.random());
-        }
-        if inputs.zero.1 {
-            inputs.zero.0 = rng.random();
-        }
-        if inputs.pc.1 {
-            inputs.pc.0 = rng.random();
-        }
-        inputs.answer = (answer_in == Some(0)).then(|| rng.random());
-        answer_in = answer_in.and_then(|clocks| clocks.checked_sub(1));
+        inputs.alive = !one_in(1000);
+        inputs.clear = one_in(200);
+        // The registers ask for no access beside another one, and for no start beside another one or a run.
+        let now = model.clone().step(&WindowInputs::default());
+        let asks = !now.busy && one_in(5);
+        inputs.access = asks.then(|| one_in(2));
+        let may_start = !now.starting && engine.run == 0 && now.start.is_none();
+        let starts_now = may_start && one_in(12);
+        inputs.running = now.start.is_some() || engine.run > 0;
+        inputs.ready = engine.run == 0 && rng.random_range(0..100) < pace;
+        (inputs.pc, inputs.zero) = (rng.random(), rng.random());
+        inputs.start = starts_now.then_some(inputs.pc);
+        inputs.answer = (engine.answer_in == Some(0)).then(|| rng.random());
+        engine.answer_in = engine.answer_in.and_then(|clocks| clocks.checked_sub(1));
+        engine.run = engine.run.saturating_sub(1);
         drive(&mut dut, &inputs);
         let outputs = model.step(&inputs);
         compare(&dut, &outputs)?;
-        let read = outputs
-            .request
-            .is_some_and(|request| request.access && !request.write);
-        let settings = outputs
-            .request
-            .is_some_and(|request| !request.access && request.addr > 8);
-        coverage.event("a read is taken", outputs.next && read);
-        coverage.event("a write is taken", outputs.next && !read);
-        coverage.event(
-            "a start is taken",
-            outputs.request.is_some_and(|request| request.addr == 8),
-        );
-        coverage.event(
-            "a setting changes while its request waits",
-            settings && !inputs.ready && (inputs.zero.1 || inputs.pc.1),
-        );
-        coverage.event(
-            "an access comes while a setting waits",
-            settings && !inputs.ready && inputs.write,
-        );
-        coverage.event(
-            "a request follows at once",
-            outputs.request.is_some() && inputs.ready,
-        );
-        coverage.event(
-            "cleared with a read under way",
-            inputs.clear && outputs.busy,
-        );
-        coverage.event(
-            "cleared with a start under way",
-            inputs.clear && outputs.starting,
-        );
+        watch(&mut coverage, &inputs, &outputs);
         accesses += u32::from(outputs.next);
-        starts += u32::from(inputs.start);
-        if outputs.next && read {
-            answer_in = Some(rng.random_range(0..12));
+        starts += u32::from(outputs.start.is_some());
+        if outputs.next && outputs.request == Some(false) {
+            engine.answer_in = Some(rng.random_range(0..12));
         }
-        busy = outputs.busy || inputs.read || inputs.write;
-        let ends = inputs.answer.is_some() || (outputs.next && !read);
-        busy &= !ends || inputs.read || inputs.write;
+        if outputs.start.is_some() {
+            engine.run = rng.random_range(1..30);
+        }
         if inputs.clear || !inputs.alive {
-            (busy, answer_in) = (false, None);
+            engine = Engine::default();
         }
         dut.clock();
     }
@@ -140,7 +145,7 @@ fn random_use(sources: &Sources, seed: u64) -> Checked<Coverage> {
 }
 
 #[test]
-fn requests_to_the_engine_follow_the_model() {
+fn accesses_and_starts_follow_the_model() {
     let sources = emitted(WindowPort::default());
     run_seeds(|seed| random_use(&sources, seed));
 }
@@ -149,37 +154,23 @@ fn requests_to_the_engine_follow_the_model() {
 fn faults_of_the_window_port_are_noticed() {
     let sources = emitted(WindowPort::default());
     let faults = [
-        ("heddle_window_port", "(sent_q[0] | sent_q[1])", "sent_q[0]"),
         (
-            "heddle_window_port",
-            "(starting_q & !running_i)",
-            "starting_q",
+            "valid_o = waits_q & !due_q & !start_q",
+            "valid_o = waits_q & !start_q",
         ),
         (
-            "heddle_window_port",
-            "if (picks[3]) half[31:0]",
-            "if (picks[4]) half[31:0]",
+            "valid_o = waits_q & !due_q & !start_q",
+            "valid_o = waits_q & !due_q",
         ),
-        (
-            "heddle_window_port",
-            "picks[4] = asked_q[4] & !asked_q[3]",
-            "picks[4] = asked_q[4]",
-        ),
-        (
-            "heddle_window_port",
-            "write_q <= !picks[0]",
-            "write_q <= !picks[1]",
-        ),
-        (
-            "heddle_window_port",
-            "(host_ready_i & sent_q[1])",
-            "host_ready_i",
-        ),
-        (
-            "heddle_window_port",
-            "is_free = !valid_q | host_ready_i",
-            "is_free = 1'b1",
-        ),
+        ("(taken_o & write_q)", "taken_o"),
+        ("starts = due_q & host_ready_i", "starts = due_q"),
+        ("starting_q & !start_q & !busy_q", "starting_q & !start_q"),
+        ("starting_q & !start_q & !busy_q", "starting_q & !busy_q"),
+        ("(starting_q & !running_i)", "starting_q"),
+        ("start_q <= starts & !clear_i", "start_q <= starts"),
+        ("if (start_i) pc_q", "if (starts) pc_q"),
+        ("zero_q <= host_zero_i", "zero_q <= 8'd0"),
     ];
+    let faults = faults.map(|(from, to)| ("heddle_window_port", from, to));
     check_mutants(&sources, &faults, random_use);
 }

@@ -70,7 +70,7 @@ fn faults_in_counting_are_noticed() {
     check(
         r"
         heddle_traversal_order: !follows & !in_middle => !follows
-        heddle_traversal_order: candidate[1] & !pick[1] => candidate[1]
+        heddle_traversal_order: candidate & ~pick => candidate
         heddle_traversal_order: (load_i | follows | aside) & !stop_i => (load_i | follows | aside)
         heddle_traversal_counters: load_initial_i[8*i+:8] => initial_i[8*i+:8]
         heddle_traversal_counters: distance_q[9*i+:8] == 8'd0 => !distance_q[9*i+8]

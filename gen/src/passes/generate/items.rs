@@ -1,6 +1,6 @@
 //! The contents of a module in printing order: assignments, instances, processes.
 
-use super::{PROCESS_LOOP, is_plain, roll, roll_array, roll_like, statements};
+use super::{PROCESS_LOOP, is_plain, roll, roll_array, roll_like, statements, vectors};
 use crate::cells;
 use crate::ir::{Connected, Expr, Item, Net, NetId, Netlist, Stmt, Target};
 use crate::passes::fold::concat;
@@ -109,7 +109,7 @@ fn roll_steps(bundles: &[Vec<Item>], elems: &[usize]) -> Vec<Item> {
     items
 }
 
-/// Joins neighbouring elements where the result is simple.
+/// Joins neighbouring elements where the result is simple, or one operation for all of them.
 fn join(nets: &[Net], list: Vec<(Target, Expr)>) -> Vec<(Target, Expr)> {
     let Some((first, _)) = list.first() else {
         return list;
@@ -127,14 +127,14 @@ fn join(nets: &[Net], list: Vec<(Target, Expr)>) -> Vec<(Target, Expr)> {
         };
         return vec![(target, value)];
     }
-    list
+    vectors(list)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ir::NetKind;
-    use crate::passes::fold::not;
+    use crate::passes::fold::{neg, not};
     use crate::samples::{net, place, read};
 
     fn nets() -> Vec<Net> {
@@ -160,12 +160,22 @@ mod tests {
 
     #[test]
     fn logic_per_element_is_a_loop_unless_unrolled() {
-        let inverted = || list(|i| not(read(&nets(), 0, i)));
-        let items = assigns(&nets(), inverted(), false);
+        let negated = || list(|i| neg(read(&nets(), 0, i)));
+        let items = assigns(&nets(), negated(), false);
         assert!(
             matches!(items.as_slice(), [Item::Loop(0, 0, 4, _)]),
             "{items:?}"
         );
+        assert_eq!(assigns(&nets(), negated(), true).len(), 4);
+    }
+
+    #[test]
+    fn bitwise_logic_is_one_vector_unless_unrolled() {
+        let inverted = || list(|i| not(read(&nets(), 0, i)));
+        let [Item::Assign(target, value)] = &assigns(&nets(), inverted(), false)[..] else {
+            panic!("expected one assignment")
+        };
+        assert_eq!((target.width, value), (32, &not(Expr::bits_of(0, 0, 32))));
         assert_eq!(assigns(&nets(), inverted(), true).len(), 4);
     }
 }

@@ -1,6 +1,7 @@
 //! Loops, joined assignments and `case` inside processes.
 
 use super::shape::{run, shape, template};
+use super::vectors;
 use crate::cells;
 use crate::ir::{BinOp, Expr, Stmt, Target};
 use crate::passes::fold::concat;
@@ -59,7 +60,7 @@ pub fn is_plain(e: &Expr, elems: usize) -> bool {
     }
 }
 
-/// Joins assignments of neighbouring bits.
+/// Joins assignments of neighbouring bits where the value is simple, or one operation for all of them.
 fn widen(list: Vec<Stmt>) -> Vec<Stmt> {
     let mut out: Vec<Stmt> = Vec::new();
     let mut at = 0;
@@ -69,7 +70,7 @@ fn widen(list: Vec<Stmt>) -> Vec<Stmt> {
             at += 1;
             continue;
         };
-        let mut values = vec![value.clone()];
+        let mut run = vec![(first.clone(), value.clone())];
         let mut end = first.lsb.base + first.width as i64;
         for s in &list[at + 1..] {
             match s {
@@ -85,27 +86,23 @@ fn widen(list: Vec<Stmt>) -> Vec<Stmt> {
                         break;
                     }
                     end += t.width as i64;
-                    values.push(e.clone());
+                    run.push((t.clone(), e.clone()));
                 }
                 _ => break,
             }
         }
-        let count = values.len();
-        values.reverse();
-        let joined = concat(values);
-        if count > 1 && (matches!(joined, Expr::Sel { .. } | Expr::Repeat(..)) || joined.is_zero())
-        {
+        at += run.len();
+        let joined = concat(run.iter().rev().map(|(_, e)| e.clone()).collect());
+        let simple = matches!(joined, Expr::Sel { .. } | Expr::Repeat(..)) || joined.is_zero();
+        if run.len() > 1 && simple {
+            let width = joined.width();
             let target = Target {
-                net: first.net,
-                lsb: first.lsb.clone(),
-                width: joined.width(),
+                width,
+                ..first.clone()
             };
-            out.push(Stmt::Assign(target, joined));
-            at += count;
-        } else {
-            out.push(list[at].clone());
-            at += 1;
+            run = vec![(target, joined)];
         }
+        out.extend(vectors(run).into_iter().map(|(t, e)| Stmt::Assign(t, e)));
     }
     out
 }

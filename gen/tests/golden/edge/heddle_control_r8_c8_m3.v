@@ -100,7 +100,7 @@
 
 `default_nettype none
 
-module heddle_control_r8_c8_m3_d70cf7c7 (
+module heddle_control_r8_c8_m3_b63ccff0 (
   input wire clk,
   input wire rst_n,
 
@@ -388,7 +388,7 @@ module heddle_control_r8_c8_m3_d70cf7c7 (
     .buffer_rdata_i    (buffer_rdata_i)
   );
 
-  heddle_sequencer_r8_c8_m3_5aaa282c u_sequencer (
+  heddle_sequencer_r8_c8_m3_e59879ab u_sequencer (
     .clk            (clk),
     .rst_n          (rst_n),
     .host_start_i   (host_start),
@@ -453,7 +453,7 @@ module heddle_control_r8_c8_m3_d70cf7c7 (
     .count_o    (counters_count)
   );
 
-  heddle_traversal_engine_m2_n2_adf4741f u_weight_walk (
+  heddle_traversal_engine_m2_n2_9f1f2ece u_weight_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -488,7 +488,7 @@ module heddle_control_r8_c8_m3_d70cf7c7 (
     .busy_o        (weight_walk_busy)
   );
 
-  heddle_traversal_engine_m3_n5_24ea5c0d u_stream_walk (
+  heddle_traversal_engine_m3_n5_08257742 u_stream_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),
@@ -525,7 +525,7 @@ module heddle_control_r8_c8_m3_d70cf7c7 (
     .busy_o        (stream_walk_busy)
   );
 
-  heddle_traversal_engine_m1_n3_8daeb9c7 u_drain_walk (
+  heddle_traversal_engine_m1_n3_39992f63 u_drain_walk (
     .clk           (clk),
     .rst_n         (rst_n),
     .stop_i        (idle),

@@ -120,7 +120,7 @@
 
 `default_nettype none
 
-module heddle_partition_b2_e32_r8_b667e27d (
+module heddle_partition_b2_e32_r8_f176da8d (
   input wire clk,
   input wire rst_n,
 
@@ -292,13 +292,7 @@ module heddle_partition_b2_e32_r8_b667e27d (
   assign w_o = word_q;
   assign shift_o = shift_q[4];
   assign own_answer = answer_q[5];
-
-  generate
-    for (i = 0; i < 8; i = i + 1) begin : gen_answer_word
-      assign answer_word[8*i+:8] = own_answer ? word_q[8*i+:8] : 8'd0;
-    end
-  endgenerate
-
+  assign answer_word = own_answer ? word_q : 64'd0;
   assign host_rvalid_o = host_rvalid_q;
   assign host_rdata_o = host_rdata_q;
 
@@ -323,7 +317,7 @@ module heddle_partition_b2_e32_r8_b667e27d (
     .beyond_o(row_offset_beyond_out)
   );
 
-  heddle_banks_b2_d512_w4_b1352a68 u_banks (
+  heddle_banks_b2_d512_w4_66ddffd1 u_banks (
     .clk          (clk),
     .rst_n        (rst_n),
     .op_read_i    (reader_read),
@@ -465,21 +459,13 @@ module heddle_partition_b2_e32_r8_b667e27d (
     host_partition_q <= host_partition_i - 8'd1;
     host_word_q <= host_word_i;
     host_data_q <= host_data_i;
+    host_rdata_q <= host_rdata_i | answer_word;
     word_q <= banks_data;
     op_rows_q <= 9'd0;
     if (|op_rows_i) op_rows_q <= op_rows_i - 9'd1;
     wt_rows_q <= 9'd0;
     if (|wt_rows_i) wt_rows_q <= wt_rows_i - 9'd1;
   end
-
-  generate
-    for (i = 0; i < 8; i = i + 1) begin : gen_host_rdata_q
-      // Not reset
-      always @(posedge clk) begin
-        host_rdata_q[8*i+:8] <= host_rdata_i[8*i+:8] | answer_word[8*i+:8];
-      end
-    end
-  endgenerate
 
 endmodule
 

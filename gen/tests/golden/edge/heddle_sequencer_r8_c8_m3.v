@@ -70,7 +70,7 @@
 
 `default_nettype none
 
-module heddle_sequencer_r8_c8_m3_5aaa282c (
+module heddle_sequencer_r8_c8_m3_e59879ab (
   input wire clk,
   input wire rst_n,
 
@@ -255,7 +255,7 @@ module heddle_sequencer_r8_c8_m3_5aaa282c (
     .Depth   (1024),
     .AddrBits(10),
     .Hold    (1),
-    .Key     ("heddle_sequencer_r8_c8_m3_5aaa282c_u_program")
+    .Key     ("heddle_sequencer_r8_c8_m3_e59879ab_u_program")
   ) u_program (
     .clk    (clk),
     .wen_i  (program_wen_i),
@@ -280,7 +280,7 @@ module heddle_sequencer_r8_c8_m3_5aaa282c (
     .bad_field_o (check_bad_field)
   );
 
-  heddle_unit_registers_051eb15b u_registers (
+  heddle_unit_registers_6ee72106 u_registers (
     .clk           (clk),
     .rst_n         (rst_n),
     .clear_i       (clear_q),

@@ -41,7 +41,7 @@
 
 `default_nettype none
 
-module heddle_sliced_writer_d512_w4_w4_ab9de1a0 (
+module heddle_sliced_writer_d512_w4_w4_fc507e62 (
   input wire clk,
   input wire rst_n,
 
@@ -92,8 +92,7 @@ module heddle_sliced_writer_d512_w4_w4_ab9de1a0 (
   assign route_waddr = taken_waddr_q;
   assign route_word = taken_word_q;
   assign route_mask = taken_mask_q;
-  assign need[0] = write & write_select_slice[0];
-  assign need[1] = write & write_select_slice[1];
+  assign need = {2{write}} & write_select_slice;
   assign slice_waddr_o = routed_waddr_q;
   assign slice_wen_o = routed_q;
 

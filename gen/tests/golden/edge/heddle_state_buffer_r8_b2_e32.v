@@ -87,7 +87,7 @@
 
 `default_nettype none
 
-module heddle_state_buffer_r8_b2_e32_23bc835f (
+module heddle_state_buffer_r8_b2_e32_54d0457d (
   input wire clk,
   input wire rst_n,
 
@@ -212,7 +212,7 @@ module heddle_state_buffer_r8_b2_e32_23bc835f (
 
   generate
     for (i = 0; i < 8; i = i + 1) begin : gen_partition
-      heddle_partition_b2_e32_r8_b667e27d u_partition (
+      heddle_partition_b2_e32_r8_f176da8d u_partition (
         .clk             (clk),
         .rst_n           (rst_n),
         .op_valid_i      (op_valid[i]),

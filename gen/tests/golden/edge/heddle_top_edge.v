@@ -120,7 +120,7 @@ module heddle_top_edge (
   wire [103:0] place_word_out;  // 8 x 13
   wire [511:0] place_data_out;  // 8 x 8 x 8
 
-  heddle_control_r8_c8_m3_d70cf7c7 u_control (
+  heddle_control_r8_c8_m3_b63ccff0 u_control (
     .clk               (clk),
     .rst_n             (rst_n),
     .host_valid_i      (host_valid_i),
@@ -191,7 +191,7 @@ module heddle_top_edge (
         state_buffer_ev_mask_read_out, state_buffer_ev_zero_out})
   );
 
-  heddle_state_buffer_r8_b2_e32_23bc835f u_state_buffer (
+  heddle_state_buffer_r8_b2_e32_54d0457d u_state_buffer (
     .clk             (clk),
     .rst_n           (rst_n),
     .op_valid_i      (control_op_valid),

@@ -82,7 +82,7 @@
 
 `default_nettype none
 
-module heddle_traversal_engine_m2_n2_adf4741f (
+module heddle_traversal_engine_m2_n2_9f1f2ece (
   input wire clk,
   input wire rst_n,
 
@@ -166,8 +166,6 @@ module heddle_traversal_engine_m2_n2_adf4741f (
   wire [1:0] rows_trips_out;  // 2 x 1
   wire [1:0] rows_equal_out;  // 2 x 1
 
-  genvar i;
-
   assign is_row[0] = cfg_row_i == 3'd0;
   assign is_row[1] = cfg_row_i == 3'd1;
   assign row_exists = is_row[0] | is_row[1];
@@ -196,28 +194,11 @@ module heddle_traversal_engine_m2_n2_adf4741f (
   assign load_o = load;
   assign counts = 2'd0;
   assign equals = 2'd0;
-  assign here[0] = is_row[0] & is_col[0];
-  assign here[1] = is_row[0] & is_col[1];
+  assign here[1:0] = {2{is_row[0]}} & is_col;
   assign here[2] = is_row[1] & is_col[0];
-
-  generate
-    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_initial
-      assign registers_write_initial[i] = cfg_clear_i | (write_initial & here[i]);
-    end
-  endgenerate
-
-  generate
-    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_step
-      assign registers_write_step[i] = cfg_clear_i | (write_step & here[i]);
-    end
-  endgenerate
-
-  generate
-    for (i = 0; i < 3; i = i + 1) begin : gen_registers_write_distance
-      assign registers_write_distance[i] = cfg_clear_i | (write_end & here[i]);
-    end
-  endgenerate
-
+  assign registers_write_initial = {3{cfg_clear_i}} | ({3{write_initial}} & here);
+  assign registers_write_step = {3{cfg_clear_i}} | ({3{write_step}} & here);
+  assign registers_write_distance = {3{cfg_clear_i}} | ({3{write_end}} & here);
   assign core_list = write_base & row_exists;
   assign core_reload = start_i & !core_running;
 
@@ -238,7 +219,7 @@ module heddle_traversal_engine_m2_n2_adf4741f (
     .next_distance_o (registers_next_distance)
   );
 
-  heddle_traversal_core_m2_n2_w16_59dbbd99 u_core (
+  heddle_traversal_core_m2_n2_w16_74ec1791 u_core (
     .clk            (clk),
     .rst_n          (rst_n),
     .stop_i         (stop_i),
@@ -274,7 +255,7 @@ module heddle_traversal_engine_m2_n2_adf4741f (
     .busy_o         (core_busy)
   );
 
-  heddle_traversal_rows_m2_a16_3b672f4b u_rows (
+  heddle_traversal_rows_m2_a16_42dc1cab u_rows (
     .clk    (clk),
     .load_i (load),
     .bare_i (bare),

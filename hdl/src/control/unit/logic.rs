@@ -43,6 +43,27 @@ macro_rules! walk {
     };
 }
 
+/// A start, from where it comes.
+macro_rules! start {
+    ($name:ident, $($start:ident).+, $($pc:ident).+) => {
+        #[kernel]
+        fn $name(&mut self, k: usize) {
+            self.sequencer.host_start_i = self.$($start).+[k];
+            self.sequencer.start_pc_i = self.$($pc).+[k];
+            for i in 0..self._banked {
+                self.prefetch[i].start_i = self.$($start).+[k];
+                self.prefetch[i].start_pc_i = self.$($pc).+[k];
+            }
+            self.status.start_i = self.$($start).+[k];
+            self.done_o = self.status.done_o & !self.$($start).+[k];
+            self.error_o = self.status.error_o & !self.$($start).+[k];
+            for i in 0..self._counted {
+                self.counters[i].clear_i = self.$($start).+[k];
+            }
+        }
+    };
+}
+
 #[kernel]
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
     fn update(&mut self) {
@@ -57,6 +78,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.watched();
     }
 
+    start!(host_starts, host.start_o, host.start_pc_o);
+    start!(registers_start, start_i, start_pc_i);
     walk!(weight_walk, weight_issue, 0);
     walk!(stream_walk, stream_issue, 1);
     walk!(drain_walk, drain_issue, 2);
@@ -68,8 +91,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.scale_data_o.follow(&self.host.param_data_o);
         self.host.buffer_i.rdata.follow(&self.buffer_i.rdata);
         for i in 0..self._banked {
-            self.prefetch[i].start_i = self.host.start_o;
-            self.prefetch[i].start_pc_i = self.host.start_pc_o;
             self.prefetch[i].run_i = self.sequencer.cycle_o;
             self.prefetch[i].running_i = self.sequencer.running_o;
             self.prefetch[i].pc_i = self.sequencer.fetch_pc_o[i];
@@ -81,9 +102,12 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         self.host_ready_o = self.host.host_ready_o;
         self.host.running_i = self.sequencer.running_o;
-        self.host.status_i = self.status.status_o;
-        for i in 0..self._counts {
-            self.host.count_i[i] = self.counters[0].count_o[i];
+        self.host.zero_i.follow(&self.zero_i);
+        for k in 0..self._plain {
+            self.host.status_i[k] = self.status.status_o;
+            for i in 0..self._counts {
+                self.host.count_i[i] = self.counters[0].count_o[i];
+            }
         }
         self.bias_wen_o = self.host.bias_wen_o;
         self.scale_wen_o = self.host.scale_wen_o;
@@ -118,8 +142,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The sequencer and what it needs to know of the units.
     fn sequencer(&mut self) {
-        self.sequencer.host_start_i = self.host.start_o;
-        self.sequencer.start_pc_i = self.host.start_pc_o;
         self.sequencer.busy_i[0] = self.weight_walk.busy_o | self.weight_issue.copying_o;
         self.sequencer.busy_i[1] = self.stream_walk.busy_o;
         self.sequencer.busy_i[2] = self.drain_issue.busy_o;
@@ -133,7 +155,11 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         self.sequencer.unit_error_i = self.status.unit_error_o;
         // The clock of the start pulse belongs to the run: a host finds nothing of the run before.
-        self.running_o = self.sequencer.running_o | self.host.start_o;
+        if self._watched > 0 {
+            self.running_o = self.sequencer.running_o | self.start_i[0];
+        } else {
+            self.running_o = self.sequencer.running_o | self.host.start_o[0];
+        }
         self.idle = self.sequencer.clear_o;
     }
 
@@ -171,7 +197,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// What the program has come to.
     fn status(&mut self) {
-        self.status.start_i = self.host.start_o;
         self.status.running_i = self.sequencer.running_o;
         self.status.halt_i = self.sequencer.halt_o;
         self.status.fault_i = self.sequencer.fault_o;
@@ -183,8 +208,12 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         self.status.drain_error_i = self.drain_issue.dest_error_o;
         self.status.underflow_i = self.drain_issue.underflow_o;
         self.status.unit_pc_i.follow(&self.sequencer.unit_pc_o);
-        self.done_o = self.status.done_o & !self.host.start_o;
-        self.error_o = self.status.error_o & !self.host.start_o;
+        for k in 0..self._plain {
+            self.host_starts(k);
+        }
+        for k in 0..self._watched {
+            self.registers_start(k);
+        }
     }
 
     /// The weight unit.
@@ -305,9 +334,6 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// The performance counters.
     fn counters(&mut self) {
-        for k in 0..self._counted {
-            self.counters[k].clear_i = self.host.start_o;
-        }
         for i in 0..self._counts {
             self.counters[0].increment_i[i] = 0.into();
         }
@@ -329,6 +355,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         for i in 0..self._sums {
             self.counters[0].increment_i[self._counts + i] =
                 mux(self.stream_issue.sums_stall_o[i], 1.into(), 0.into());
+        }
+        for i in 0..self._plain * self._sums {
             self.host.stall_sums_i[i] = self.counters[0].count_o[self._counts + i];
         }
     }

@@ -274,13 +274,13 @@ fn faults_of_a_tile_are_noticed() {
     let sources = emitted(TileScatter::new(shape(&sizes)));
     let mutants = r"
         // What waits goes on, too.
-        heddle_tile_arbiter: lane_valid[i] & !waits[i] => lane_valid[i]
+        heddle_tile_arbiter: lane_valid & ~waits => lane_valid
         // A new product does not wait for one that has waited.
         heddle_tile_arbiter: (is_old[3] | => (1'b0 |
         // It is never the earlier one that waits.
         heddle_tile_arbiter: & earlier_waits_i => & 1'b0
         // A pair is lost whose lane has a product that has waited.
-        heddle_tile_pick: queued_i[i] | !valid_q[i] => !valid_q[i]
+        heddle_tile_pick: queued_i | ~valid_q => ~valid_q
         // A round has any number of weights.
         heddle_tile_pick: {1'b0, limit_i} => 6'd63
         // A sum does not see the round before.

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Proves properties of what stands around the engine for emitted Verilog (tb/formal/system_*.sv), for all inputs and all
+# times, and then that the faults of tb/formal/system_mutants.txt violate them.
+# Usage: scripts/formal_system.sh [BLOCK...]
+# HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
+set -euo pipefail
+# shellcheck source=tb/formal/tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
+# shellcheck disable=SC2034
+area=system asked=("$@") failed=0
+# shellcheck source=tb/formal/blocks.sh
+source "$root/tb/formal/blocks.sh"
+
+"$heddle" gen -c "$root/configs/edge_axi.json" --top axil -o "$scratch/axil" >/dev/null
+block axil axil axil axil 8 5 ''
+exit "$failed"
