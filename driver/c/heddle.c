@@ -51,7 +51,6 @@ static heddle_status fail(heddle *device, heddle_status error) {
   }
   (void)reset_engine(device);
   device->failed = error;
-  device->submitted = device->done;
   return error;
 }
 

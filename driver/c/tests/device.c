@@ -218,6 +218,7 @@ void device_write(void *context, uint32_t offset, uint32_t word) {
       break;
     case 0x3C:
       own->address = word;
+      own->seeks++;
       break;
     case 0x40:
       if (word & 1) port_read(own);
@@ -240,6 +241,9 @@ uint32_t device_now(void *context) {
 
 void device_wait_irq(void *context, uint32_t ticks) {
   device *own = context;
-  own->irq_waits += ticks > 0;
-  while (own->running && !own->never_ends) pass(own);
+  for (; ticks > 0 && (own->happened & own->enabled) == 0; ticks--) {
+    own->time++;
+    pass(own);
+  }
+  own->interrupts += (own->happened & own->enabled) != 0;
 }

@@ -19,7 +19,7 @@ typedef struct device {
   uint32_t parameters[COLUMNS][TILES][3], rows[ROWS][256], tables[2048], program[PROGRAM_WORDS];
   uint32_t commands[8], weights[8][2], command_count, weight_count;
   /* What happened. */
-  uint32_t writes, changes, starts, resets, irq_waits, time, reads;
+  uint32_t writes, changes, starts, resets, interrupts, seeks, time, reads;
   int banks; /* the program lies in banks */
 } device;
 

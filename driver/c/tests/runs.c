@@ -4,6 +4,10 @@
 void check_runs(void) {
   begin();
   check_memories();
+  /* Once for the program, 4 and 2 times for words, 10 for zeros, then for columns, rows, tables,
+   * the cluster. */
+  CHECK(machine.seeks == 1 + 4 + 2 + 10 + 4 + 2 + 1 + 4, "PORT_ADDR is written %u times",
+        machine.seeks);
   CHECK(net.input_bytes == 64 && net.output_bytes == 64 && net.work_bytes == 64, "whole lines");
   infer(1);
   infer(3);
@@ -13,7 +17,7 @@ void check_runs(void) {
   /* With an interrupt the processor looks at no register while the program runs. */
   driver.platform.wait_irq = device_wait_irq;
   infer(2);
-  CHECK(machine.irq_waits == 2 && machine.enabled == 0, "%u waits", machine.irq_waits);
+  CHECK(machine.interrupts == 2 && machine.enabled == 0, "%u interrupts", machine.interrupts);
   expect(heddle_reset(&driver), HEDDLE_OK, "reset");
   infer(1);
   /* Poll by poll. */
