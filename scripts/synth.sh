@@ -89,7 +89,7 @@ if [[ $pnr == yes ]]; then
   for ((seed = 1; seed <= seeds; seed++)); do
     # The sandbox of the YoWASP build sees its working folder, but not all of /tmp.
     (cd "$scratch" && "$nextpnr" --85k --package CABGA756 --json wrapper.json --seed "$seed" --quiet \
-      --freq "$freq" --timing-allow-fail --lpf-allow-unconstrained --report report.json 2>log) ||
+      --freq "$freq" --placer-heap-timingweight 20 --timing-allow-fail --lpf-allow-unconstrained --report report.json 2>log) ||
       { tail -n 5 "$scratch/log" >&2; die "place and route of $top failed"; }
     cat "$scratch/report.json" >>"$scratch/routed.json"
   done

@@ -1,5 +1,7 @@
 # Prints a module around the design of a Yosys netlist: a shift register feeds its inputs, its
 # outputs are registered and shifted out, so that nothing is removed and no pin limits the clock.
+# The bits of the register are inverted from place to place: it has no flip-flop that is equal to one of the design,
+# of which Yosys would make one, between the ports and where the design needs it.
 # Argument: $top.
 def width: .value.bits | length;
 def connect($vector; $ports):
@@ -20,7 +22,7 @@ def connect($vector; $ports):
   wire [\($out.at - 1):0] out;
   assign scan_o = scan_q[\($out.at - 1)];
   always @(posedge clk) begin
-    in_q <= {in_q, scan_i};
+    in_q <= ~{in_q, scan_i};
     out_q <= out;
     scan_q <= load_i ? out_q : {scan_q, 1'b0};
   end
