@@ -61,24 +61,19 @@ static void gather(const heddle_net *net, uint32_t first, const uint8_t *region,
 
 /* Softmax in fixed point, bit for bit that of TensorFlow Lite's reference kernels. */
 
-/* a / 2^bits, rounded down. A shift of a negative number to the right is another one in each
- * compiler. */
-static int64_t shifted_down(int64_t a, uint32_t bits) { return a < 0 ? ~(~a >> bits) : a >> bits; }
-
 static int32_t saturated(int64_t a) {
   return a > INT32_MAX ? INT32_MAX : a < INT32_MIN ? INT32_MIN : (int32_t)a;
 }
 
-/* Upper half of twice the product, to the nearest, halves away from zero. */
+/* Upper half of twice the product, to the nearest, halves upwards. */
 static int32_t high_product(int32_t a, int32_t b) {
   int64_t half = (int64_t)1 << 30, product = (int64_t)a * b;
   return saturated((product + (product < 0 ? 1 - half : half)) / ((int64_t)1 << 31));
 }
 
-/* a / 2^bits, to the nearest, halves away from zero. */
+/* a / 2^bits of an a from 0 on, to the nearest, halves upwards. */
 static int32_t divided(int32_t a, uint32_t bits) {
-  int64_t mask = ((int64_t)1 << bits) - 1, rest = (int64_t)a & mask;
-  return (int32_t)(shifted_down(a, bits) + (rest > (mask >> 1) + (a < 0)));
+  return (int32_t)(((int64_t)a + ((int64_t)1 << (bits - 1u))) >> bits);
 }
 
 /* e^a in 31 bits, a from -31 to 0 in steps of 2^-26. */
@@ -167,8 +162,7 @@ static void softmax(const row *own, const uint8_t *end) {
   for (uint32_t at = 0; at < own->length; at++) {
     int32_t power = power_of(own, at, largest, end);
     int32_t found = power < 0 ? -128 : divided(high_product(share, power), 23u + bits) - 128;
-    found = found < -128 ? -128 : found > 127 ? 127 : found;
-    own->made[at * own->stride] = (uint8_t)((uint8_t)found ^ own->moved_made);
+    own->made[at * own->stride] = (uint8_t)((uint8_t)(found > 127 ? 127 : found) ^ own->moved_made);
   }
 }
 

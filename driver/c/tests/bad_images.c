@@ -162,6 +162,41 @@ static void refuse(uint32_t bytes, heddle_status wanted, const char *what) {
   CHECK(machine.writes == writes, "%s: %u writes", what, machine.writes - writes);
 }
 
+/* A section twice beside all others, and operations that read what nobody has made. */
+static void check_order(void) {
+  builder own = sample();
+  own.with_unknown = 1;
+  uint32_t bytes = build(&own, image);
+  put32(section_of(image, 99), PROGRAM);
+  put32(image + 64 + 32 * 11 + 24, crc_of((const uint8_t *)"\0\0\0\0\0\0\0", 8));
+  put32(image + 60, crc_of(image, 60));
+  refuse(bytes, HEDDLE_E_SECTION, "program, twice");
+  own = sample();
+  tensor shares = {"shares", 0, 0, 4, 64, 32, 0, 0, 0, 1, {32}, 1, {{32, 1, 1}}, 0};
+  tensor place = {"place", 2, 2, 4, 96, 32, 0, 0, 0, 1, {8}, 1, {{8, 4, 1}}, 0};
+  uint32_t softmax[8] = {3, 2, 4, 4, 8, 1, 1 << 30, 20}, largest[8] = {4, 4, 5, 8, 4, 8, 0, 0};
+  add_tensor(&own, &shares);
+  add_tensor(&own, &place);
+  own.work = 128;
+  builder other = own;
+  add_end(&own, softmax);
+  add_end(&own, largest);
+  expect(load_image(build(&own, image)), HEDDLE_OK, "shares, then their largest");
+  /* The elements of a row are alike, so are their shares; the rows grow. */
+  int8_t out[32];
+  int32_t best[8], first[8];
+  uint8_t work[128];
+  void *tensors[] = {out, best, first};
+  for (uint32_t at = 0; at < 32; at++) output[at] = (uint8_t)(at / 8 * 9);
+  expect(heddle_unpack(&net, output, tensors, 3, work), HEDDLE_OK, "unpack");
+  for (uint32_t at = 0; at < 8; at++) {
+    CHECK(best[at] == 3 && first[at] == 0, "largest of column %u", at);
+  }
+  add_end(&other, largest);
+  add_end(&other, softmax);
+  refuse(build(&other, image), HEDDLE_E_END, "the largest, then shares");
+}
+
 void check_bad_images(void) {
   device_init(&machine);
   expect(open_driver(), HEDDLE_OK, "open");
@@ -195,6 +230,7 @@ void check_bad_images(void) {
     image[bit / 8] ^= (uint8_t)(1u << bit % 8);
     CHECK(load_image(bytes) > HEDDLE_BUSY && machine.writes == writes, "bit %u", bit);
   }
+  check_order();
   /* A machine without the cluster; jobs for it that the header does not tell of. */
   device_init(&machine);
   machine.caps &= ~8u;

@@ -54,6 +54,26 @@ def quantised(value, scale, zero, kind):
     return int(max(low, min(low + 255, half_away(steps) + zero)))
 
 
+# Rows, multipliers and shifts for which the last bit of a product of negative numbers counts.
+LAST_BITS = [
+    ((0, -15, -58), 1635858495, 20), ((0, -36, -7), 2072086200, 22), ((0, -9, -8), 2059800389, 23),
+    ((0, -19), 1967949309, 22), ((0, -48, -9), 1796965828, 23), ((0, -50), 1197915477, 21),
+    ((0, -3, -56), 1293842108, 22), ((0, -16, -26), 1534985199, 22), ((0, -41, -5), 2131070976, 20),
+    ((0, -24, -45), 1157321076, 22), ((0, -61, -55), 1797751250, 20), ((0, -24, -28), 1315583464, 20),
+]
+
+
+def short_rows():
+    """Few elements that are near each other: their shares are large."""
+    rows = list(LAST_BITS)
+    for _ in range(300):
+        row = [random.randint(-20, 0) for _ in range(random.randint(2, 9))]
+        rows.append((row, random.randint(1 << 30, (1 << 31) - 1), random.randint(18, 23)))
+    for row, multiplier, shift in rows:
+        made = heddle_layout.softmax(list(row), (multiplier, shift))
+        show(3, (INT8, INT8), 1, len(row), 1, packed(row, INT8), packed(made, INT8), multiplier, shift)
+
+
 def rows_of(operation):
     """Shares or places of the largest along rows with and without a stride, of bytes with and without a sign."""
     for case in range(60):
@@ -96,6 +116,7 @@ def reals():
         show(2, (kind, FLOAT), 1, 256, 1, packed(steps, kind), packed(made, FLOAT), scale=scale, zero=zero)
 
 
+short_rows()
 rows_of(3)
 rows_of(4)
 reals()
