@@ -83,8 +83,7 @@ static int32_t exponential(int32_t a) {
                                     39332535,   720401,     242};
   const int32_t quarter = 1 << 24;
   if (a == 0) return INT32_MAX;
-  /* a is a part from -1/4 on, less some quarters; of the part four terms of the series around -1/8.
-   */
+  /* a is a part from -1/4 on, less some quarters; four terms of the series of the part. */
   int32_t part = (a & (quarter - 1)) - quarter, quarters = (part - a) / quarter;
   int32_t x = part * 32 + (1 << 28), square = high_product(x, x);
   int32_t cube = high_product(square, x), fourth = high_product(square, square);

@@ -80,8 +80,7 @@ typedef struct heddle_transfer {
 /* Type of a job; HEDDLE_E_JOB if it is none. */
 heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *transfer);
 
-/* Everything that can be wrong with a list. `regions` are those that are set, before and behind it.
- */
+/* Everything that can be wrong with a list. `regions`: those that are set, before and behind it. */
 heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine,
                                 uint32_t *regions, uint32_t *place);
 
