@@ -328,7 +328,7 @@ fn runs_of_a_whole_program_are_told_apart() {
 fn bad_input_is_refused_with_code_2_and_leaves_nothing() {
     let bench = files();
     bench.refused_with(&[
-        "compile m.json -c c.json | required arguments were not provided: <--output <PROG>|--dump <STAGE>>",
+        "compile m.json -c c.json | required arguments were not provided: <--output <PROG>|--image <IMAGE>|--dump <STAGE>>",
         "compile m.json -c c.json -o m.json | m.json: is no program file, it is left alone",
         "compile none.json -c c.json -o p.json | none.json: cannot read network",
         "compile m.json -c c.json --dump asm --dot | --dot is given with --dump asm",
