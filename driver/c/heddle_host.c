@@ -203,8 +203,10 @@ static void quantize(const uint8_t *tensor, const uint8_t *source, uint8_t *made
   for (uint32_t at = 0; at < heddle_elements(tensor); at++) {
     float value;
     memcpy(&value, source + 4u * at, sizeof value);
-    /* Steps beyond 1,024 are limits with any zero point; a float of that size is exact. */
-    float steps = value / scale;
+    /* Volatile: registers of x87 have more bits, and rounding twice is another number. Steps beyond
+     * 1,024 are limits with any zero point; a float of that size is exact. */
+    volatile float quotient = value / scale;
+    float steps = quotient;
     int32_t found = 0;
     if (steps > 1024.0f) {
       found = low + 255;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Conformance list of the C driver with gcc, clang and gcc -m32, then 20 digits from one image on the emitted Verilog.
+# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then 20 digits from one image on the emitted Verilog.
 # Usage: driver/c/test.sh    HEDDLE names a heddle binary that is there already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -21,7 +21,7 @@ config=configs/edge_axi.json
 "$heddle" gen -c "$config" -o "$work/gen" >/dev/null
 python3 driver/c/tests/vectors.py >"$work/vectors.txt"
 flags=(-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$work/gen")
-for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover"; do
+for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover"; do
   read -r -a command <<<"$compiler"
   "${command[@]}" "${flags[@]}" -o "$work/conformance" driver/c/*.c driver/c/tests/*.c
   echo "$compiler: $("$work/conformance" "$work/vectors.txt")"
