@@ -23,7 +23,7 @@ HEDDLE = str(TARGET / "debug/heddle")
 AT_A_TIME = 2
 # Clippy runs nothing of what it reads.
 CLIPPY = ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]
-SHELL = ["bash", "-c", "shellcheck scripts/*.sh tb/formal/*.sh .ci/run"]
+SHELL = ["bash", "-c", "shellcheck scripts/*.sh tb/formal/*.sh driver/c/*.sh .ci/run"]
 
 
 class Step:
@@ -126,6 +126,7 @@ def test_steps(with_slow):
         *(Step(f"proofs {path.stem}", path, *every_form(path, with_slow), needs=built)
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
+        Step("driver", "env", f"HEDDLE={HEDDLE}", "driver/c/test.sh", needs=built),
         Step("programs", "scripts/same_programs.sh", "--sample", needs=built),
         Step("client", ".venv/bin/python", "scripts/client_networks.py",
              *([] if with_slow else ["--programs", "12", "--operators", "60"]), needs=built),

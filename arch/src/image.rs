@@ -4,6 +4,7 @@
 //! [`Image::to_bytes`] and [`Image::from_bytes`] are the format of `docs/image.md`; its tables are made from [`layout`].
 
 mod bytes;
+mod c_header;
 mod check;
 pub mod layout;
 mod machine;
@@ -12,6 +13,8 @@ mod write;
 
 use crate::job::Job;
 use crate::transfer::BadField;
+
+pub use c_header::c_header;
 
 /// The first eight bytes.
 pub const MAGIC: &[u8; 8] = b"HEDLIMG1";

@@ -1,7 +1,7 @@
 //! The registers of a machine with a section `system`: the one table from which the hardware, `docs/registers.md`, the C header
 //! and the SystemRDL file are made.
 
-mod header;
+pub(crate) mod header;
 mod page;
 mod rdl;
 

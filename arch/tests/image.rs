@@ -2,7 +2,7 @@
 
 use heddle_arch::image::layout::{self, end, header, section, table, tensor};
 use heddle_arch::image::{
-    Element, End, Image, Kind, Operation, Tensor, TensorLoop, WORDS_MAX, WORK,
+    self, Element, End, Image, Kind, Operation, Tensor, TensorLoop, WORDS_MAX, WORK,
 };
 use heddle_arch::isa::fields::Word;
 use heddle_arch::job::{Job, TABLES, Work};
@@ -50,6 +50,19 @@ fn the_lists_of_the_document_are_those_of_the_tables() {
             .map(|record| (record.name, table(record))),
     );
     check_tables(&format!("{ROOT}/docs/image.md"), "image", &tables);
+}
+
+#[test]
+fn the_header_of_the_driver_is_that_of_the_tables() {
+    let (path, expected) = (format!("{ROOT}/driver/c/heddle_image.h"), image::c_header());
+    if std::env::var_os("HEDDLE_BLESS").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        found == expected,
+        "driver/c/heddle_image.h is not current: HEDDLE_BLESS=1 writes it"
+    );
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{REGISTERS, Register};
+use crate::isa::fields::Field;
 use crate::params::Params;
 
 /// The header, C99, for machines of one map. What belongs to a machine has the name of its configuration.
@@ -41,26 +42,30 @@ fn add_register(out: &mut String, register: &Register) {
             out,
             format!("/* {}: {} */", field.access.name(), field.field.doc),
         );
-        define(out, &format!("{name}_MASK"), &hex(field.field.mask()));
-        define(
-            out,
-            &format!("{name}_SHIFT"),
-            &format!("{}u", field.field.lsb),
-        );
+        add_field(out, &name, field.field);
         if let Some(reset) = field.reset {
             define(out, &format!("{name}_RESET"), &hex(reset));
         }
     }
 }
 
-fn define(out: &mut String, name: &str, value: &str) {
+/// Mask and shift of a field.
+pub(crate) fn add_field(out: &mut String, name: &str, field: Field) {
+    define(out, &format!("{name}_MASK"), &hex(field.mask()));
+    define(out, &format!("{name}_SHIFT"), &format!("{}u", field.lsb));
+}
+
+/// A constant.
+pub(crate) fn define(out: &mut String, name: &str, value: &str) {
     put(out, format!("#define {name} {value}"));
 }
 
-fn hex(word: u32) -> String {
+/// A word.
+pub(crate) fn hex(word: u32) -> String {
     format!("0x{word:08X}u")
 }
 
-fn put(out: &mut String, line: String) {
+/// A line.
+pub(crate) fn put(out: &mut String, line: String) {
     writeln!(out, "{line}").expect("a string takes all");
 }

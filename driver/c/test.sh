@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then 20 digits from one image on the emitted Verilog.
+# Usage: driver/c/test.sh    HEDDLE names a heddle binary that is there already.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+die() { echo "driver: $*" >&2; exit 2; }
+[[ $# -eq 0 ]] || die "usage: driver/c/test.sh"
+heddle="${HEDDLE:-${CARGO_TARGET_DIR:-target}/debug/heddle}"
+command -v "$heddle" >/dev/null || die "$heddle not found: cargo build --package heddle-cli"
+for tool in gcc clang verilator; do
+  command -v "$tool" >/dev/null || die "$tool not found: run scripts/setup.sh, or install the package $tool"
+done
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+echo 'int main(void) { return 0; }' >"$work/main.c"
+gcc -m32 -o "$work/main" "$work/main.c" 2>/dev/null ||
+  die "gcc -m32 does not link: run scripts/setup.sh, or install the package gcc-multilib"
+
+config=configs/edge_axi.json
+"$heddle" gen -c "$config" -o "$work/gen" >/dev/null
+python3 driver/c/tests/vectors.py >"$work/vectors.txt"
+flags=(-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$work/gen")
+for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover"; do
+  read -r -a command <<<"$compiler"
+  "${command[@]}" "${flags[@]}" -o "$work/conformance" driver/c/*.c driver/c/tests/*.c
+  echo "$compiler: $("$work/conformance" "$work/vectors.txt")"
+done
+
+for name in heddle heddle_check heddle_host heddle_jobs; do
+  gcc "${flags[@]}" -O2 -c -o "$work/$name.o" "driver/c/$name.c"
+done
+"$heddle" compile models/digits.json -c "$config" --whole --image "$work/digits.hdi" >/dev/null
+"$heddle" sim -c "$config" -m models/digits.json --images 20 --json >"$work/sim.json"
+python3 driver/c/tests/digits.py models/digits.json "$work/sim.json" "$work/inputs" "$work/outputs"
+verilator --cc --exe --build -j 2 --top-module heddle_system_edge_axi --prefix System --Mdir "$work/system" \
+  -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "-I$work/gen" -o system \
+  "$PWD/driver/c/tests/system.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
+echo "Verilog: $("$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs")"

@@ -1,0 +1,197 @@
+// Runs an image on the emitted Verilog: the C driver on one side, pins of the machine on the other.
+//
+// Usage: system IMAGE INPUTS OUTPUTS    bytes of all inputs and outputs, one inference after
+// another
+#include "System.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "../heddle.h"
+#include "heddle_regs.h"
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// Inferences in a call of heddle_submit.
+constexpr uint32_t kAtATime = 4;
+
+void Need(bool holds, const char *what) {
+  if (holds) return;
+  std::fprintf(stderr, "system: %s\n", what);
+  std::exit(1);
+}
+
+void Need(heddle_status status, const char *call) {
+  if (status == HEDDLE_OK) return;
+  std::fprintf(stderr, "system: %s: %s\n", call, heddle_error_text(status));
+  std::exit(1);
+}
+
+Bytes Read(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  Need(static_cast<bool>(file), path);
+  return Bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+// A machine whose inputs change after the rising edge.
+struct Machine {
+  System top;
+  uint32_t clocks = 0, interrupts = 0;
+
+  void Clock() {
+    top.aclk = 1;
+    top.eval();
+    top.aclk = 0;
+    top.eval();
+    clocks++;
+  }
+
+  void Reset() {
+    top.aresetn = 0;
+    top.s_axi_bready = top.s_axi_rready = 1;
+    for (int clock = 0; clock < 4; clock++) Clock();
+    top.aresetn = 1;
+    Clock();
+  }
+
+  void Write(uint32_t offset, uint32_t word) {
+    top.s_axi_awvalid = top.s_axi_wvalid = 1;
+    top.s_axi_awaddr = offset;
+    top.s_axi_wdata = word;
+    top.s_axi_wstrb = 15;
+    for (int clock = 0; clock < 16; clock++) {
+      top.eval();
+      bool address = top.s_axi_awready, data = top.s_axi_wready, ends = top.s_axi_bvalid;
+      Clock();
+      if (address) top.s_axi_awvalid = 0;
+      if (data) top.s_axi_wvalid = 0;
+      if (ends) return;
+    }
+    Need(false, "a write is not answered");
+  }
+
+  uint32_t ReadWord(uint32_t offset) {
+    top.s_axi_arvalid = 1;
+    top.s_axi_araddr = offset;
+    for (int clock = 0; clock < 16; clock++) {
+      top.eval();
+      bool address = top.s_axi_arready, ends = top.s_axi_rvalid;
+      uint32_t word = top.s_axi_rdata;
+      Clock();
+      if (address) top.s_axi_arvalid = 0;
+      if (ends) return word;
+    }
+    Need(false, "a read is not answered");
+    return 0;
+  }
+};
+
+uint32_t ReadHook(void *context, uint32_t offset) {
+  return static_cast<Machine *>(context)->ReadWord(offset);
+}
+void WriteHook(void *context, uint32_t offset, uint32_t word) {
+  static_cast<Machine *>(context)->Write(offset, word);
+}
+uint32_t NowHook(void *context) { return static_cast<Machine *>(context)->clocks; }
+
+void WaitHook(void *context, uint32_t ticks) {
+  auto *machine = static_cast<Machine *>(context);
+  for (; ticks > 0 && !machine->top.irq_o; ticks--) machine->Clock();
+  machine->interrupts += machine->top.irq_o;
+}
+
+struct Pool : heddle_pool {
+  explicit Pool(size_t size) {
+    bytes = (size + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
+    begin = std::aligned_alloc(HEDDLE_PAGE, bytes);
+    Need(begin != nullptr, "no memory");
+  }
+  uint8_t *at(size_t offset) const { return static_cast<uint8_t *>(begin) + offset; }
+};
+
+}  // namespace
+
+int main(int count, char **arguments) {
+  Need(count == 4, "usage: system IMAGE INPUTS OUTPUTS");
+  const Bytes file = Read(arguments[1]), inputs = Read(arguments[2]), wanted = Read(arguments[3]);
+  auto machine = std::make_unique<Machine>();
+  machine->Reset();
+  heddle_platform platform = {};
+  platform.context = machine.get();
+  platform.read32 = ReadHook;
+  platform.write32 = WriteHook;
+  platform.now = NowHook;
+  platform.wait_irq = WaitHook;
+
+  const size_t buffers = (file.size() + HEDDLE_LINE - 1) / HEDDLE_LINE * HEDDLE_LINE;
+  const Pool read_only(buffers + kAtATime * HEDDLE_PAGE), read_write(kAtATime * HEDDLE_PAGE);
+  std::memcpy(read_only.begin, file.data(), file.size());
+  heddle device;
+  heddle_net net;
+  Need(heddle_open(&device, &platform, &read_only, &read_write), "heddle_open");
+  Need(heddle_load(&device, &net, read_only.begin, file.size(), nullptr), "heddle_load");
+  const uint32_t loaded = machine->clocks;
+
+  heddle_tensor_info input, output;
+  Need(heddle_tensor(&net, HEDDLE_INPUT, 0, &input), "heddle_tensor");
+  Need(heddle_tensor(&net, HEDDLE_OUTPUT, 0, &output), "heddle_tensor");
+  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE && net.work_bytes == 0,
+       "large tensors");
+  const size_t images = inputs.size() / input.bytes;
+  Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(),
+       "other files");
+
+  Bytes found(wanted.size());
+  uint32_t cycles = 0;
+  for (size_t first = 0; first < images; first += kAtATime) {
+    const void *in[kAtATime];
+    void *out[kAtATime];
+    for (uint32_t at = 0; at < kAtATime; at++) {
+      const void *user = &inputs[(first + at) * input.bytes];
+      uint8_t *buffer = read_only.at(buffers + at * net.input_bytes);
+      Need(heddle_pack(&net, &user, 1, buffer, nullptr), "heddle_pack");
+      in[at] = buffer;
+      out[at] = read_write.at(at * net.output_bytes);
+    }
+    Need(heddle_submit(&device, &net, in, out, kAtATime), "heddle_submit");
+    Need(heddle_wait(&device, 1000000), "heddle_wait");
+    for (uint32_t at = 0; at < kAtATime; at++) {
+      void *user = &found[(first + at) * output.bytes];
+      Need(heddle_unpack(&net, out[at], &user, 1, nullptr), "heddle_unpack");
+    }
+    Need(heddle_counters(&device, HEDDLE_CYCLES, 1, &cycles), "heddle_counters");
+  }
+  Need(machine->interrupts == images, "an interrupt for each run");
+  for (size_t at = 0; at < wanted.size(); at++) {
+    if (found[at] == wanted[at]) continue;
+    std::fprintf(stderr, "system: image %zu, element %zu is %d, expected %d\n", at / output.bytes,
+                 at % output.bytes, static_cast<int8_t>(found[at]),
+                 static_cast<int8_t>(wanted[at]));
+    return 1;
+  }
+  // A program that is stopped, and a reset, after which everything is right again.
+  const void *user = inputs.data();
+  uint8_t *buffer = read_only.at(buffers);
+  void *out = read_write.begin, *result = found.data();
+  const void *in = buffer;
+  Need(heddle_pack(&net, &user, 1, buffer, nullptr), "heddle_pack");
+  Need(heddle_submit(&device, &net, &in, &out, 1), "heddle_submit");
+  Need(heddle_wait(&device, cycles / 2) == HEDDLE_E_LIMIT, "the limit is reached");
+  Need(heddle_reset(&device), "heddle_reset");
+  Need(heddle_submit(&device, &net, &in, &out, 1), "heddle_submit");
+  Need(heddle_wait(&device, 1000000), "heddle_wait");
+  std::memset(result, 0, output.bytes);
+  Need(heddle_unpack(&net, out, &result, 1, nullptr), "heddle_unpack");
+  Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
+       "the same outputs after a reset");
+  std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u\n", images, cycles,
+              loaded, machine->clocks);
+  return 0;
+}
