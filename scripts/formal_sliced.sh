@@ -135,7 +135,7 @@ if [[ $# -eq 0 || "$(basename "$1")" == full ]]; then
   check FAILED "full, a threshold too low" pair "$scratch/broken"
   broken "$full" data 'if (take) bypass_q' "if (1'b0) bypass_q"
   check FAILED "full, no bypass" memory "$scratch/broken"
-  broken "$full" row 'meet_q ? bypass_q\[i\]' "1'b0 ? bypass_q[i]"
+  broken "$full" row 'meet_q ? bypass_q' "1'b0 ? bypass_q"
   check FAILED "full, a stale mask" memory "$scratch/broken"
   broken "$full" data 'read_i \& named_i' 'read_i'
   check FAILED "full, reads that no mask names" memory "$scratch/broken"
