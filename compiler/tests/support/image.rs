@@ -70,6 +70,9 @@ pub fn from_image(
     images: &[Vec<i8>],
     form: &UserForm,
 ) -> Result<Made, NoImage> {
+    // Searches for the smallest machine go below what a configuration allows.
+    let params = &mut params.clone();
+    params.program.words = params.program.words.max(64);
     // What needs a host between the runs has none; all else fits the format.
     let made = match image(program, network, params, form) {
         Err(NoImage::Format(error)) => panic!("{error}"),
