@@ -261,6 +261,17 @@ impl Operation {
             Operation::ArgMax => "ARG_MAX",
         }
     }
+
+    /// Types of what it reads and of what it makes.
+    const fn elements(self) -> [&'static [Element]; 2] {
+        const BYTES: &[Element] = &[Element::Int8, Element::Uint8];
+        match self {
+            Operation::Quantize => [&[Element::Float32], BYTES],
+            Operation::Dequantize => [BYTES, &[Element::Float32]],
+            Operation::Softmax => [BYTES, BYTES],
+            Operation::ArgMax => [BYTES, &[Element::Int32]],
+        }
+    }
 }
 
 /// An operation of the host on elements in the order of the user. Row r begins at element r div stride x length x stride + r mod stride.

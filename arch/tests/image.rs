@@ -109,7 +109,7 @@ pub fn load(region: u32, offset: u32, words: u32) -> Job {
 }
 
 /// An image with something in each section.
-fn sample() -> Image {
+pub fn sample() -> Image {
     let walk = |count, memory, user| TensorLoop {
         count,
         memory,
