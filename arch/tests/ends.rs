@@ -67,14 +67,14 @@ fn ends_have_the_types_of_their_operation() {
             for made in Element::ALL {
                 let elements = [source, made, source, made, Element::Int8];
                 let places = match operation {
-                    Operation::Quantize => (0, 1),
+                    Operation::Quantize | Operation::QuantizeEven => (0, 1),
                     _ => (2, 3),
                 };
                 let found = with_ends(elements, &[(operation, places.0, places.1)]);
                 let [reads_real, makes_real] = [source, made].map(|own| own == Element::Float32);
                 let [reads_byte, makes_byte] = [source, made].map(|own| bytes.contains(&own));
                 let expected = match operation {
-                    Operation::Quantize if !reads_real => {
+                    Operation::Quantize | Operation::QuantizeEven if !reads_real => {
                         Some("source is 0, expected a tensor of float32")
                     }
                     Operation::Dequantize | Operation::Softmax | Operation::ArgMax
@@ -82,7 +82,7 @@ fn ends_have_the_types_of_their_operation() {
                     {
                         Some("source is 2, expected a tensor of int8 or uint8")
                     }
-                    Operation::Quantize if !makes_byte => {
+                    Operation::Quantize | Operation::QuantizeEven if !makes_byte => {
                         Some("destination is 1, expected a tensor of int8 or uint8")
                     }
                     Operation::Softmax if !makes_byte => {
@@ -106,7 +106,7 @@ fn ends_have_the_types_of_their_operation() {
             }
         }
     }
-    assert_eq!((taken, refused), (2 + 2 + 4 + 2, 64 - 10));
+    assert_eq!((taken, refused), (2 + 2 + 4 + 2 + 2, 80 - 12));
 }
 
 #[test]

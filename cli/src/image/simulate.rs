@@ -131,23 +131,50 @@ fn parts(tensor: &Tensor, array: &Array) -> Result<Vec<Vec<u8>>, String> {
         .map(|&extent| extent as usize)
         .collect();
     check_sizes(&array.shape, &sizes, &sizes)?;
-    let unsigned = tensor.element == Element::Uint8;
-    let form = InputForm {
-        shape: sizes.clone(),
-        unsigned,
-        scale: tensor.scale.into(),
+    let bytes = match tensor.element {
+        Element::Float32 => reals(array)?,
+        _ => quantised(tensor, array)?,
     };
-    let moved = if unsigned { 0x80 } else { 0 };
-    let zero_point = tensor.zero_point as u8 as i8 ^ moved as i8;
-    let values = form.quantised(array, zero_point)?;
-    let size = sizes.iter().product::<usize>();
-    if values.is_empty() || values.len() % size != 0 {
-        let found = values.len();
+    let (each, size) = (
+        tensor.element.bytes() as usize,
+        sizes.iter().product::<usize>(),
+    );
+    if bytes.is_empty() || bytes.len() % (each * size) != 0 {
+        let found = bytes.len() / each;
         return Err(format!(
             "holds {found} elements, expected a multiple of {size}"
         ));
     }
-    let images = values.chunks_exact(size);
-    let bytes = |image: &[i8]| image.iter().map(|&value| value as u8 ^ moved).collect();
-    Ok(images.map(bytes).collect())
+    let images = bytes.chunks_exact(each * size);
+    Ok(images.map(<[u8]>::to_vec).collect())
+}
+
+/// The bytes of an array for a tensor of bytes; real numbers have its scale.
+fn quantised(tensor: &Tensor, array: &Array) -> Result<Vec<u8>, String> {
+    let unsigned = tensor.element == Element::Uint8;
+    let form = InputForm {
+        unsigned,
+        scale: tensor.scale.into(),
+        ..InputForm::default()
+    };
+    let moved = if unsigned { 0x80 } else { 0 };
+    let zero_point = tensor.zero_point as u8 as i8 ^ moved as i8;
+    let values = form.quantised(array, zero_point)?.into_iter();
+    Ok(values.map(|value| value as u8 ^ moved).collect())
+}
+
+/// The numbers of an array for a tensor that the image quantises.
+fn reals(array: &Array) -> Result<Vec<u8>, String> {
+    if array.element != npy::Element::Float32 {
+        let found = array.element.name();
+        return Err(format!(
+            "has elements of type {found}, expected float32, which the image quantises"
+        ));
+    }
+    let words = array.bytes.chunks_exact(4);
+    let mut values = words.map(|word| f32::from_le_bytes(word.try_into().expect("four bytes")));
+    match values.position(f32::is_nan) {
+        Some(index) => Err(format!("element {index} is not a number")),
+        None => Ok(array.bytes.clone()),
+    }
 }

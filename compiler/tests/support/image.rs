@@ -17,7 +17,7 @@ pub fn form(network: &Network, interleaved: bool, unsigned: bool) -> UserForm {
         interleaved,
         names: names.map(str::to_string).collect(),
         unsigned: tensors.filter(|_| unsigned).collect::<BTreeSet<_>>(),
-        scales: Vec::new(),
+        ..UserForm::default()
     }
 }
 
