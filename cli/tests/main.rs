@@ -15,6 +15,7 @@ mod client;
 mod compile;
 mod config;
 mod cosim;
+mod cosim_image;
 mod ends;
 mod extremes;
 mod fit;

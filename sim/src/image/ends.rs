@@ -4,12 +4,12 @@ use heddle_arch::image::{Element, End, Operation, Tensor};
 use heddle_arch::requantise::Scale;
 use heddle_network::ops::softmax::softmax;
 
-use super::{Runner, RunnerError, is_work, moved, user_bytes};
+use super::{Device, Runner, RunnerError, is_work, moved, user_bytes};
 
 /// Elements of tensors in the order of the user, by the number of their first entry.
 type Values = Vec<Option<Vec<u8>>>;
 
-impl Runner {
+impl<D: Device> Runner<D> {
     /// Puts inputs where LOADs find them.
     pub(super) fn pack(&mut self, inputs: &[Vec<u8>]) -> Result<(), RunnerError> {
         let given = self.inputs().map(Some).chain(std::iter::repeat(None));
