@@ -19,6 +19,7 @@ pub mod job;
 pub mod json;
 pub mod offsets;
 pub mod params;
+pub mod python;
 pub mod registers;
 pub mod requantise;
 mod rules;

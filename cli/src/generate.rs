@@ -1,6 +1,6 @@
 //! `heddle gen`: the Verilog of configurations as a folder.
 
-use heddle_arch::{Params, registers};
+use heddle_arch::{Params, python, registers};
 use serde_json::json;
 
 use crate::args::GenArgs;
@@ -52,7 +52,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }
 }
 
-/// The header and the SystemRDL files of machines with a register port.
+/// The lists for C and Python and the SystemRDL files of machines with a register port.
 fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
     let version = env!("CARGO_PKG_VERSION");
     let with_port = |params: &&Params| params.system.is_some() && REGISTER_PORTS.contains(&top);
@@ -60,10 +60,11 @@ fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
     if machines.is_empty() {
         return Vec::new();
     }
-    let header = (
-        "heddle_regs.h".to_string(),
-        registers::header(&machines, version),
-    );
+    let header = registers::header(&machines, version);
+    let lists = [
+        ("heddle_regs.py".to_string(), python::constants(&header)),
+        ("heddle_regs.h".to_string(), header),
+    ];
     let maps = machines.iter();
     let maps = maps.map(|params| {
         (
@@ -71,7 +72,7 @@ fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
             registers::rdl(params, version),
         )
     });
-    std::iter::once(header).chain(maps).collect()
+    lists.into_iter().chain(maps).collect()
 }
 
 /// Two configurations of one name have different tops.

@@ -81,7 +81,7 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
     let bench = Bench::new(&[("a.json", &axi), ("b.json", &wishbone), ("c.json", CONFIG)]);
     let report = bench.json("gen -c a.json -o one --json");
     assert_eq!(report["top"], "heddle_system_tiny");
-    let maps = ["heddle_regs.h", "heddle_tiny.rdl"];
+    let maps = ["heddle_regs.h", "heddle_regs.py", "heddle_tiny.rdl"];
     let beside = |folder: &str| {
         let manifest: Value =
             serde_json::from_str(&bench.read(&format!("{folder}/manifest.json"))).expect("JSON");
@@ -96,11 +96,22 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
         hash.trim()[2..].to_uppercase()
     );
     assert!(header.contains(&line), "{line} in {header}");
+    let module = bench.read("one/heddle_regs.py");
+    let line = format!(
+        "MACHINE_TINY_CONFIG = 0x{}\n",
+        hash.trim()[2..].to_uppercase()
+    );
+    assert!(module.contains(&line), "{line} in {module}");
     // Two machines have one header. The folder is replaced with all that belongs to it.
     bench.done("gen -c a.json -c b.json -o one");
     assert_eq!(
         beside("one"),
-        ["heddle_other.rdl", "heddle_regs.h", "heddle_tiny.rdl"]
+        [
+            "heddle_other.rdl",
+            "heddle_regs.h",
+            "heddle_regs.py",
+            "heddle_tiny.rdl"
+        ]
     );
     let header = bench.read("one/heddle_regs.h");
     assert!(

@@ -27,4 +27,5 @@ mod output;
 mod rows;
 mod sidecar;
 mod signals;
+mod system;
 mod traverse;
