@@ -9,6 +9,7 @@
 #[macro_use]
 mod numbered;
 
+pub mod bench;
 pub mod clocks;
 pub mod fault;
 pub mod host;

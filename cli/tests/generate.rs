@@ -27,7 +27,7 @@ fn a_configuration_becomes_a_folder() {
         assert!(folder.join(file).is_file(), "{file}");
     }
     let entries = std::fs::read_dir(&folder).expect("a folder").count();
-    assert_eq!(entries, list.lines().count() + 3);
+    assert_eq!(entries, list.lines().count() + 4);
     let last = format!("wrote {entries} files to out/verilog, top module {top}\n");
     assert!(stdout.ends_with(&last), "{stdout}");
     let beside = std::fs::read_dir(bench.path().join("out"))
@@ -81,7 +81,13 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
     let bench = Bench::new(&[("a.json", &axi), ("b.json", &wishbone), ("c.json", CONFIG)]);
     let report = bench.json("gen -c a.json -o one --json");
     assert_eq!(report["top"], "heddle_system_tiny");
-    let maps = ["heddle_regs.h", "heddle_regs.py", "heddle_tiny.rdl"];
+    let maps = [
+        "heddle_regs.h",
+        "heddle_regs.py",
+        "heddle_tiny.core",
+        "heddle_tiny.rdl",
+        "tb_heddle_system_tiny.v",
+    ];
     let beside = |folder: &str| {
         let manifest: Value =
             serde_json::from_str(&bench.read(&format!("{folder}/manifest.json"))).expect("JSON");
@@ -107,10 +113,14 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
     assert_eq!(
         beside("one"),
         [
+            "heddle_other.core",
             "heddle_other.rdl",
             "heddle_regs.h",
             "heddle_regs.py",
-            "heddle_tiny.rdl"
+            "heddle_tiny.core",
+            "heddle_tiny.rdl",
+            "tb_heddle_system_other.v",
+            "tb_heddle_system_tiny.v"
         ]
     );
     let header = bench.read("one/heddle_regs.h");
@@ -118,10 +128,13 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
         header.contains("HEDDLE_MACHINE_TINY_SHAPE")
             && header.contains("HEDDLE_MACHINE_OTHER_SHAPE")
     );
-    // Neither without a register port nor of a part of the machine.
-    for line in ["gen -c c.json -o one", "gen -c a.json -o one --top pe"] {
+    // None without a register port, and nothing of a part of the machine.
+    for (line, files) in [
+        ("gen -c c.json -o one", &["heddle_tiny.core"][..]),
+        ("gen -c a.json -o one --top pe", &[]),
+    ] {
         bench.done(line);
-        assert_eq!(beside("one"), [""; 0], "{line}");
+        assert_eq!(beside("one"), files, "{line}");
         assert!(!bench.path().join("one/heddle_regs.h").exists());
     }
 }
@@ -442,7 +455,7 @@ fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
         .expect("ports");
     let manifest: Value = serde_json::from_str(&text).expect("JSON");
     let memories = manifest["memories"].as_array().expect("memories").len();
-    let lines = modules.len() + memories + ports as usize + 14;
+    let lines = modules.len() + memories + ports as usize + 15;
     assert_eq!(text.lines().count(), lines);
 }
 

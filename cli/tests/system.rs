@@ -1,4 +1,6 @@
-//! Parts from elsewhere on a machine with a register port: the AXI4-Lite master of cocotbext-axi.
+//! Parts from elsewhere on a machine with a register port: the AXI4-Lite master of cocotbext-axi, FuseSoC.
+
+use std::process::Command;
 
 use crate::bench::{Bench, CONFIG};
 use crate::client::run;
@@ -49,4 +51,47 @@ fn faults_of_the_register_port_are_seen() {
         assert!(!passed && text.contains("FAILED"), "{from}: {text}");
         bench.write(&file, right);
     }
+}
+
+/// Runs a target of the core file in a folder; whether it ends well, and what it says.
+fn fusesoc(bench: &Bench, folder: &str, target: &str, core: &str) -> (bool, String) {
+    let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/fusesoc");
+    let result = Command::new(tool)
+        .current_dir(bench.path())
+        .args(["--cores-root", folder, "run", "--clean", "--target", target])
+        .arg(format!("heddle:accelerators:{core}"))
+        .output()
+        .expect("FuseSoC is missing: run scripts/setup.sh");
+    let text = String::from_utf8_lossy(&result.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&result.stderr);
+    (result.status.success(), text + &errors)
+}
+
+#[test]
+fn fusesoc_lints_and_simulates_the_core() {
+    let axi = include_str!("../../configs/edge_axi.json");
+    let wishbone = CONFIG
+        .replacen('{', "{ \"system\": { \"registers\": \"wishbone\" },", 1)
+        .replace("\"tiny\"", "\"wish\"");
+    let bench = Bench::new(&[("a.json", axi), ("w.json", &wishbone), ("c.json", CONFIG)]);
+    bench.done("gen -c a.json -c w.json -c c.json -o top");
+    for core in ["edge_axi", "wish", "tiny"] {
+        let (passed, text) = fusesoc(&bench, "top", "lint", core);
+        assert!(passed && text.contains("verilator"), "{text}");
+    }
+    for core in ["edge_axi", "wish"] {
+        let (passed, text) = fusesoc(&bench, "top", "sim", core);
+        assert!(passed && text.contains("\nPASS\n"), "{text}");
+    }
+    // They can fail.
+    let top = bench.read("top/heddle_system_edge_axi.v");
+    let wrong = top.replacen("assign s_axi_rresp = 2'd0", "assign s_axi_rresp = 2'd2", 1);
+    assert_ne!(top, wrong);
+    bench.write("top/heddle_system_edge_axi.v", wrong);
+    let (passed, text) = fusesoc(&bench, "top", "sim", "edge_axi");
+    assert!(!passed && text.contains("\nFAIL: no answer\n"), "{text}");
+    let wrong = top.replacen("wire irq_o", "wire irq_o, input wire loose", 1);
+    bench.write("top/heddle_system_edge_axi.v", wrong);
+    let (passed, text) = fusesoc(&bench, "top", "lint", "edge_axi");
+    assert!(!passed && text.contains("loose"), "{text}");
 }
