@@ -1,4 +1,4 @@
-//! Parts from elsewhere on a machine with a register port: the AXI4-Lite master of cocotbext-axi, FuseSoC.
+//! Parts from elsewhere on a machine with a register port: the AXI4-Lite master of cocotbext-axi, FuseSoC, LiteX.
 
 use std::process::Command;
 
@@ -94,4 +94,20 @@ fn fusesoc_lints_and_simulates_the_core() {
     bench.write("top/heddle_system_edge_axi.v", wrong);
     let (passed, text) = fusesoc(&bench, "top", "lint", "edge_axi");
     assert!(!passed && text.contains("loose"), "{text}");
+}
+
+#[test]
+fn a_litex_system_without_a_processor_runs_a_program() {
+    const SIM: &str = "examples/litex/sim.py";
+    let bench = tiny();
+    let (passed, text) = run(SIM, &[], &bench.path().join("top"));
+    assert!(passed && text.contains("PASS\n"), "{text}");
+    // It can fail: no interrupt.
+    let file = bench.module("top", "heddle_csr").unwrap();
+    let wrong = bench
+        .read(&file)
+        .replacen("assign irq_o = irq_q", "assign irq_o = 1'b0", 1);
+    bench.write(&file, wrong);
+    let (passed, text) = run(SIM, &[], &bench.path().join("top"));
+    assert!(!passed && text.contains("FAIL: step 14"), "{text}");
 }
