@@ -6,6 +6,7 @@ use heddle_arch::image::{
 };
 use heddle_arch::isa::fields::Word;
 use heddle_arch::job::{Job, TABLES, Work};
+use heddle_arch::python;
 use heddle_arch::transfer::{Space, Transfer, Walk};
 use proptest::prelude::*;
 
@@ -53,16 +54,27 @@ fn the_lists_of_the_document_are_those_of_the_tables() {
 }
 
 #[test]
-fn the_header_of_the_driver_is_that_of_the_tables() {
-    let (path, expected) = (format!("{ROOT}/driver/c/heddle_image.h"), image::c_header());
-    if std::env::var_os("HEDDLE_BLESS").is_some() {
-        std::fs::write(&path, &expected).unwrap();
-    }
-    let found = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        found == expected,
-        "driver/c/heddle_image.h is not current: HEDDLE_BLESS=1 writes it"
+fn the_constants_of_the_drivers_are_those_of_the_tables() {
+    let header = image::c_header();
+    let module = python::constants(&header);
+    assert_eq!(
+        header.matches("#define HEDDLE_").count() - 1,
+        module.matches(" = ").count()
     );
+    for (path, expected) in [
+        ("driver/c/heddle_image.h", header),
+        ("driver/python/heddle_image.py", module),
+    ] {
+        let place = format!("{ROOT}/{path}");
+        if std::env::var_os("HEDDLE_BLESS").is_some() {
+            std::fs::write(&place, &expected).unwrap();
+        }
+        let found = std::fs::read_to_string(&place).unwrap();
+        assert!(
+            found == expected,
+            "{path} is not current: HEDDLE_BLESS=1 writes it"
+        );
+    }
 }
 
 proptest! {

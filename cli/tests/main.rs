@@ -29,4 +29,5 @@ mod output;
 mod rows;
 mod sidecar;
 mod signals;
+mod system;
 mod traverse;
