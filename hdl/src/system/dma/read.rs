@@ -203,7 +203,7 @@ impl<const A: usize, const W: usize> ReadChannels<A, W> {
         let stands = self.ar_valid & (self.open.count_o == 1);
         self.is_due = self.open.valid_o & !(stands);
         self.is_good = self.is_due & !self.resp.any();
-        self.beat_valid_o = self.has_beat & self.is_good & !self.of_job & !self.halt_i;
+        self.beat_valid_o = self.has_beat & self.is_good & !self.of_job;
         self.moves =
             self.has_beat & (self.beat_ready_i | self.of_job | !self.is_good | self.halt_i);
         self.job_word_o = self.has_beat & self.is_good & self.of_job & !self.halt_i;

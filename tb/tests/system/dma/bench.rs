@@ -305,6 +305,11 @@ impl Bench {
             self.fetched.extend(self.jobs.pop_front());
         }
         if self.dut.get("job_word_valid_o") == 1 {
+            if self.bus.stopped {
+                return Err(self
+                    .dut
+                    .message("a word of an entry, though all is stopped"));
+            }
             self.job_words.push(self.dut.get("job_word_o"));
         }
         const EVENTS: [&str; 8] = [
