@@ -87,9 +87,8 @@ impl<const W: usize> Bursts<W> {
         self.follows =
             self.grows & (self.walker.place_o == self.behind) & self.behind.get_bits::<9>(0).any();
         self.joins = self.follows & (self.grown_len != (self._beats - 1).to_bits::<8>());
-        self.moves = self.grows
-            & (self.grown_last | (self.walker.valid_o & !self.joins))
-            & (!self.valid | self.take_i);
+        self.moves =
+            self.grows & (self.grown_last | (self.walker.valid_o & !self.joins)) & !self.valid;
         self.takes = self.walker.valid_o & (!self.grows | self.joins | self.moves);
         self.grows = (self.takes | (self.grows & !self.moves)) & !self.clear_i;
         self.behind.load(self.takes, self.walker.place_o + 1);

@@ -34,7 +34,7 @@ pub struct Walker<const N: usize> {
     /// The number with which the turn of X, of Y and of Z began.
     begin: [RegData<Bits<N>>; 3],
     /// Each loop is in its last turn.
-    ends: [Signal<Local, Bit>; 3],
+    ends: [RegData<Bit>; 3],
     /// A turn of each loop, or of one around it, ends with this number.
     wraps: [Signal<Local, Bit>; 4],
     from: Signal<Local, Bits<N>>,
@@ -55,15 +55,15 @@ impl<const N: usize> Walker<N> {
     fn update(&mut self) {
         self.wraps[0] = self.next_i;
         for i in 0..3 {
-            self.ends[i] = !self.left[i].any();
             self.wraps[i + 1] = self.wraps[i] & self.ends[i];
+            let begins = self.start_i | self.ends[i];
             self.left[i].load(
                 self.start_i | self.wraps[i],
-                mux(
-                    self.start_i | self.ends[i],
-                    self.count_i[i],
-                    self.left[i] - 1,
-                ),
+                mux(begins, self.count_i[i], self.left[i] - 1),
+            );
+            self.ends[i].load(
+                self.start_i | self.wraps[i],
+                mux(begins, self.count_i[i] == 0, self.left[i] == 1),
             );
         }
         self.from = self.begin[2];

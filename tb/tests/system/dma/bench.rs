@@ -275,7 +275,12 @@ impl Bench {
             self.dut.set(name, self.ready[side]);
         }
         let now = self.dut.cycle();
-        let answer = self.answers.pop_front_if(|(due, _)| *due == now);
+        let is_due = self.answers.front().is_some_and(|(due, _)| *due == now);
+        let answer = if is_due {
+            self.answers.pop_front()
+        } else {
+            None
+        };
         self.dut.set("answer_valid_i", answer.is_some());
         self.dut.set(
             "answer_i",
