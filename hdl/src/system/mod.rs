@@ -3,12 +3,14 @@
 mod axil;
 mod csr;
 pub mod dma;
+mod jobs;
 mod machine;
 mod window_port;
 mod wishbone;
 
 pub use axil::Axil;
 pub use csr::{Csr, CsrShape};
+pub use jobs::Jobs;
 pub use machine::System;
 pub use window_port::WindowPort;
 pub use wishbone::Wishbone;

@@ -4,6 +4,7 @@ mod axil;
 mod csr;
 mod dma;
 mod errors;
+mod jobs;
 mod machine;
 mod refusals;
 mod runs;

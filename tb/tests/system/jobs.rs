@@ -1,0 +1,399 @@
+//! Job lists on the emitted module, against their golden model: what each entry does, what it waits for, and faults of entries.
+
+use std::collections::VecDeque;
+
+use heddle_arch::job::{JOB_BYTES, JOB_WORDS, Job, JobWaits, Work};
+use heddle_arch::transfer::{Space, Transfer, Walk};
+use heddle_hdl::system::Jobs;
+use heddle_sim::dma::{JobsModel, UnderWay};
+use heddle_tb::verilate::Sources;
+use rand::Rng;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::rtl::{Checked, Coverage, Dut, emitted, run_seeds};
+
+const CONFIG: u32 = 0x1234_5678;
+const BASE: u64 = 0x9_ffff_f000;
+const ADDRESS_BITS: u32 = 36;
+
+fn sources(banked: bool) -> Sources {
+    emitted(Jobs::<36>::new(u64::from(CONFIG), banked))
+}
+
+fn transfer(rng: &mut ChaCha8Rng, store: bool) -> Transfer {
+    let space = match store {
+        true => Space::Buffer,
+        false => *[
+            Space::Buffer,
+            Space::Program,
+            Space::Weights,
+            Space::Commands,
+        ]
+        .choose(rng)
+        .expect("some"),
+    };
+    let streams = matches!(space, Space::Weights | Space::Commands);
+    let mut walk = |pitch| Walk {
+        count: rng.random_range(1..100),
+        step: if streams { 0 } else { rng.random_range(0..100) },
+        pitch,
+    };
+    Transfer {
+        space,
+        loops: [walk(8), walk(64), walk(4096)],
+        region: rng.random_range(0..4),
+        fill: false,
+        partitions: 0,
+        zero: if space == Space::Buffer {
+            rng.random()
+        } else {
+            0
+        },
+        offset: rng.random_range(0..1 << 20) * 8,
+        place: [
+            if streams {
+                0
+            } else {
+                rng.random_range(0..4096)
+            },
+            0,
+        ],
+    }
+}
+
+fn random_job(rng: &mut ChaCha8Rng) -> Job {
+    let mut waits = JobWaits {
+        program: rng.random_bool(0.2),
+        loads: rng.random_bool(0.2),
+        stores: rng.random_bool(0.2),
+    };
+    let work = match rng.random_range(0..9) {
+        0 => Work::Nop,
+        1 | 2 => Work::Run {
+            config: *[0, CONFIG].choose(rng).expect("some"),
+            start: rng.random_range(0..1 << 16),
+            limit: 0,
+            keep: rng.random(),
+        },
+        3 | 4 => Work::Load(transfer(rng, false)),
+        5 | 6 => Work::Store(transfer(rng, true)),
+        7 => {
+            let address =
+                |rng: &mut ChaCha8Rng| rng.random_range(0..1u64 << (ADDRESS_BITS - 3)) * 8;
+            let regions = [(); 4].map(|()| rng.random_bool(0.5).then(|| address(rng)));
+            waits.program |= regions[0].is_some() || regions[3].is_some();
+            Work::Regions(regions)
+        }
+        _ => Work::Fence {
+            interrupt: rng.random(),
+        },
+    };
+    Job { waits, work }
+}
+
+/// An entry with one bit changed, or what other machines take.
+fn spoiled(rng: &mut ChaCha8Rng, job: &Job) -> [u32; JOB_WORDS] {
+    let mut words = job.encode().expect("legal");
+    words[rng.random_range(0..JOB_WORDS)] ^= 1 << rng.random_range(0..32);
+    words
+}
+
+struct Bench {
+    dut: Dut,
+    rng: ChaCha8Rng,
+    model: JobsModel,
+    ring: Vec<[u32; JOB_WORDS]>,
+    /// Entries that were written and taken.
+    written: usize,
+    taken: usize,
+    /// Words that are on their way: clocks, then the word.
+    words: VecDeque<(u32, u64)>,
+    now: UnderWay,
+    open: [u32; 2],
+    runs: u32,
+    enabled: bool,
+}
+
+impl Bench {
+    fn new(sources: &Sources, seed: u64, banked: bool) -> Self {
+        let mut dut = Dut::new(sources, seed);
+        let mut rng = dut.rng();
+        let size = rng.random_range(1..=5);
+        for name in [
+            "clear_i",
+            "enable_i",
+            "word_valid_i",
+            "region_wen_i",
+            "running_i",
+            "loads_i",
+            "stores_i",
+            "tail_i",
+        ] {
+            dut.set(name, 0u64);
+        }
+        dut.set("base_i", BASE);
+        dut.set("size_i", size as u64);
+        Self {
+            dut,
+            rng,
+            model: JobsModel::new(CONFIG, ADDRESS_BITS, banked),
+            ring: vec![[0; JOB_WORDS]; 1 << size],
+            written: 0,
+            taken: 0,
+            words: VecDeque::new(),
+            now: UnderWay::default(),
+            open: [0; 2],
+            runs: 0,
+            enabled: false,
+        }
+    }
+
+    fn place(&self, number: usize) -> usize {
+        number % self.ring.len()
+    }
+
+    /// Writes a region through the registers.
+    fn write_regions(&mut self) {
+        for region in 0..4 {
+            let address = self.rng.random_range(0..1u64 << (ADDRESS_BITS - 3)) * 8;
+            for half in 0..2 {
+                self.dut.set("region_wen_i", 1u64 << (2 * region + half));
+                self.dut
+                    .set("region_data_i", address >> (32 * half) & 0xffff_ffff);
+                self.dut.settle();
+                self.dut.clock();
+            }
+            self.model.regions[region] = address;
+        }
+        self.dut.set("region_wen_i", 0u64);
+    }
+
+    fn drive(&mut self) {
+        let word = self.words.front_mut();
+        let word = word.and_then(|(clocks, word)| {
+            let due = *clocks == 0;
+            *clocks = clocks.saturating_sub(1);
+            due.then_some(*word)
+        });
+        self.dut.set("word_valid_i", word.is_some());
+        self.dut.set_all(
+            "word_i",
+            word.unwrap_or_default()
+                .to_le_bytes()
+                .into_iter()
+                .map(u64::from),
+        );
+        if word.is_some() {
+            self.words.pop_front();
+        }
+        self.now = UnderWay {
+            program: self.runs > 0,
+            loads: self.open[0] > 0,
+            stores: self.open[1] > 0,
+        };
+        self.dut.set("running_i", self.now.program);
+        self.dut.set("loads_i", self.now.loads);
+        self.dut.set("stores_i", self.now.stores);
+        self.dut.set("tail_i", self.place(self.written) as u64);
+        self.dut.set("enable_i", self.enabled);
+        for name in ["fetch_ready_i", "load_ready_i", "store_ready_i"] {
+            let ready = self.rng.random_bool(0.6);
+            self.dut.set(name, ready);
+        }
+        self.dut.settle();
+    }
+
+    /// A fetch that is announced.
+    fn fetch(&mut self) -> Checked {
+        if self.dut.get("fetch_valid_o") == 0 || self.dut.get("fetch_ready_i") == 0 {
+            return Ok(());
+        }
+        let index = self.dut.get("fetch_index_o");
+        self.dut
+            .check("fetch_addr_o", BASE + index * JOB_BYTES as u64)?;
+        let entry = self.ring[index as usize];
+        for pair in entry.chunks(2) {
+            let clocks = *[0, 0, 0, 3, 9].choose(&mut self.rng).expect("some");
+            self.words
+                .push_back((clocks, u64::from(pair[1]) << 32 | u64::from(pair[0])));
+        }
+        Ok(())
+    }
+
+    /// An entry that is taken: whether it may, and what it does now and in the next clock.
+    fn take(&mut self, coverage: &mut Coverage) -> Checked {
+        let place = self.place(self.taken);
+        self.dut.check("head_o", place as u64)?;
+        let words = self.ring[place];
+        let Some(job) = self.model.decode(&words) else {
+            return Err(self.dut.message("an entry with a fault is taken"));
+        };
+        if self.taken == self.written || self.model.waits(&job, self.now) || !self.enabled {
+            return Err(self
+                .dut
+                .message(&format!("{job:?} is taken with {:?} under way", self.now)));
+        }
+        for (name, works, open) in [
+            ("load", matches!(job.work, Work::Load(_)), 0),
+            ("store", matches!(job.work, Work::Store(_)), 1),
+        ] {
+            self.dut.check(&format!("{name}_valid_o"), works)?;
+            let (Work::Load(transfer) | Work::Store(transfer)) = job.work else {
+                continue;
+            };
+            if !works {
+                continue;
+            }
+            for word in 0..8 {
+                self.dut
+                    .check_element(&format!("{name}_words_o"), word, 8, words[word + 1])?;
+            }
+            self.dut.check(
+                &format!("{name}_base_o"),
+                self.model.regions[transfer.region as usize],
+            )?;
+            self.dut.check(&format!("{name}_index_o"), place as u64)?;
+            self.dut.check(&format!("{name}_ready_i"), true)?;
+            self.open[open] += 1;
+            coverage.event(name, true);
+        }
+        self.model.take(&job);
+        self.taken += 1;
+        self.dut.clock();
+        self.dut
+            .check("start_o", matches!(job.work, Work::Run { .. }))?;
+        self.dut
+            .check("fence_o", matches!(job.work, Work::Fence { .. }))?;
+        if let Work::Run { start, keep, .. } = job.work {
+            self.dut.check("start_pc_o", start)?;
+            self.dut.check("keep_o", keep)?;
+            self.dut.check("run_index_o", place as u64)?;
+            self.runs = self.rng.random_range(1..80);
+        }
+        if let Work::Fence { interrupt } = job.work {
+            self.dut.check("interrupt_o", interrupt)?;
+        }
+        for region in 0..4 {
+            let address = self.model.regions[region];
+            self.dut
+                .check_element("region_low_o", region, 4, address & 0xffff_ffff)?;
+            self.dut
+                .check_element("region_high_o", region, 4, address >> 32)?;
+        }
+        coverage.event("run", matches!(job.work, Work::Run { .. }));
+        coverage.event("regions", matches!(job.work, Work::Regions(_)));
+        coverage.event("fence", matches!(job.work, Work::Fence { .. }));
+        Ok(())
+    }
+
+    fn step(&mut self, coverage: &mut Coverage) -> Checked {
+        self.drive();
+        self.fetch()?;
+        let takes = self.dut.get("takes_o") == 1;
+        self.dut.check(
+            "empty_o",
+            self.place(self.taken) == self.place(self.written),
+        )?;
+        match takes {
+            true => self.take(coverage)?,
+            false => {
+                for name in ["load_valid_o", "store_valid_o"] {
+                    self.dut.check(name, false)?;
+                }
+                self.dut.clock();
+                self.dut.check("start_o", false)?;
+                self.dut.check("fence_o", false)?;
+            }
+        }
+        self.model.cycle(self.now);
+        if !takes || self.now.program {
+            self.runs = self.runs.saturating_sub(1);
+        }
+        for open in &mut self.open {
+            *open -= u32::from(*open > 0 && self.rng.random_bool(0.03));
+        }
+        Ok(())
+    }
+
+    /// A list of so many entries, the last of which may have a fault.
+    fn list(&mut self, count: usize, coverage: &mut Coverage) -> Checked {
+        self.write_regions();
+        let mut quiet = 0;
+        let spoils = self.rng.random_bool(0.5);
+        while self.taken < count {
+            if self.written < count
+                && self.written - self.taken < self.ring.len() - 1
+                && self.rng.random_bool(0.2)
+            {
+                let job = random_job(&mut self.rng);
+                let place = self.place(self.written);
+                self.ring[place] = job.encode().expect("legal");
+                if spoils && self.written + 1 == count {
+                    self.ring[place] = spoiled(&mut self.rng, &job);
+                }
+                self.written += 1;
+                coverage.event(
+                    "the ring is full",
+                    self.written - self.taken == self.ring.len() - 1,
+                );
+            }
+            if self.rng.random_bool(if self.enabled { 0.004 } else { 0.1 }) {
+                self.enabled = !self.enabled;
+                coverage.event(
+                    "dropped while words come",
+                    !self.enabled && !self.words.is_empty(),
+                );
+            }
+            let before = self.taken;
+            self.step(coverage)?;
+            quiet = if self.taken > before { 0 } else { quiet + 1 };
+            let bad = self.written > self.taken
+                && self
+                    .model
+                    .decode(&self.ring[self.place(self.taken)])
+                    .is_none();
+            if bad && self.dut.get("error_o") == 1 {
+                self.dut
+                    .check("error_index_o", self.place(self.taken) as u64)?;
+                coverage.event("a fault", true);
+                return Ok(());
+            }
+            self.dut.check("error_o", false)?;
+            if quiet > 2000 {
+                return Err(self.dut.message("nothing is taken"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run(sources: &Sources, seed: u64, banked: bool) -> Checked<Coverage> {
+    let mut coverage = Coverage::default();
+    let mut bench = Bench::new(sources, seed, banked);
+    let count = bench.rng.random_range(20..120);
+    bench.list(count, &mut coverage)?;
+    for _ in 0..4 {
+        // RESET, then the next list.
+        bench.dut.set("clear_i", true);
+        bench.dut.set("word_valid_i", false);
+        bench.enabled = false;
+        bench.dut.set("enable_i", false);
+        bench.dut.settle();
+        bench.dut.clock();
+        bench.dut.set("clear_i", false);
+        bench.words.clear();
+        (bench.written, bench.taken, bench.runs, bench.open) = (0, 0, 0, [0; 2]);
+        bench.model = JobsModel::new(CONFIG, ADDRESS_BITS, banked);
+        bench.list(40, &mut coverage)?;
+    }
+    Ok(coverage)
+}
+
+#[test]
+fn job_lists_do_what_their_entries_say() {
+    for banked in [false, true] {
+        let sources = sources(banked);
+        run_seeds(|seed| run(&sources, seed, banked));
+    }
+}
