@@ -110,7 +110,7 @@ pub struct Jobs<const A: usize> {
     /// They are not looked at.
     stale: Reg<Bit>,
     /// Next entry to be fetched.
-    next: Reg<Bits<10>>,
+    upcoming: Reg<Bits<10>>,
     /// Entries that have a place in the buffer.
     reserved: Reg<Bits<2>>,
     /// Those that are complete.
@@ -181,23 +181,23 @@ impl<const A: usize> Jobs<A> {
             & !self.stale
             & !self.fetch_valid
             & !self.coming
-            & (self.next != self.tail_i)
+            & (self.upcoming != self.tail_i)
             & (self.reserved != AHEAD.to_bits::<2>());
         self.fetch_valid = (self.fetch_valid & !self.fetch_ready_i) | self.asks;
-        self.fetch_index = mux(self.asks, self.next, self.fetch_index);
+        self.fetch_index = mux(self.asks, self.upcoming, self.fetch_index);
         self.fetch_addr_o = self.base_i + (bit_cast::<A, 10>(self.fetch_index) << 6);
-        self.next = mux(self.asks, (self.next + 1) & self.mask, self.next);
+        self.upcoming = mux(self.asks, (self.upcoming + 1) & self.mask, self.upcoming);
         let ends = self.word_valid_i & (self.write_place.get_bits::<3>(0) == 7);
         self.coming = (self.coming & !ends) | (self.fetch_valid & self.fetch_ready_i);
         self.stale = (self.stale | !self.enable_i) & (self.coming | self.fetch_valid);
         if !self.enable_i {
-            self.next = self.head;
+            self.upcoming = self.head;
         }
         if self.clear_i {
             self.fetch_valid = false;
             self.coming = false;
             self.stale = false;
-            self.next = 0.into();
+            self.upcoming = 0.into();
         }
     }
 
