@@ -121,7 +121,7 @@ pub fn load(region: u32, offset: u32, words: u32) -> Job {
 }
 
 /// An image with something in each section.
-fn sample() -> Image {
+pub fn sample() -> Image {
     let walk = |count, memory, user| TensorLoop {
         count,
         memory,
@@ -269,7 +269,7 @@ tensor 0 LOOPS 2 | tensor 0: word 6 of the loops is 2, expected 0
 tensor 0 WALKS 0 | tensor 0: turns of loop 0 is 0, expected at least 1
 tensor 2 WALKS 9 | tensor 2: loops is 9, expected loops of 10 turns
 tensor 1 FIRST 5 | tensor 1: first is 5, expected loops that end in the 12
-end 0 OPERATION 5 | end 0: operation is 5, expected 1 to 4
+end 0 OPERATION 6 | end 0: operation is 6, expected 1 to 5
 end 0 SOURCE 4 | end 0: source is 4, expected below 4
 end 0 SOURCE 1 | end 0: source is 1, expected below 4, the first of its name
 end 0 DESTINATION 9 | end 0: destination is 9

@@ -15,6 +15,8 @@ mod client;
 mod compile;
 mod config;
 mod cosim;
+mod cosim_image;
+mod ends;
 mod extremes;
 mod fit;
 mod generate;

@@ -14,6 +14,7 @@ pub mod array;
 pub mod blocks;
 pub mod buffer;
 pub mod delay;
+pub mod dma;
 pub mod image;
 pub mod machine;
 pub mod network;

@@ -2,6 +2,7 @@
 
 mod axil;
 mod csr;
+pub mod dma;
 mod machine;
 mod window_port;
 mod wishbone;

@@ -2,6 +2,7 @@
 
 mod axil;
 mod csr;
+mod dma;
 mod errors;
 mod machine;
 mod refusals;
