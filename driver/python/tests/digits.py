@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs an image on the emitted Verilog: the driver in Python on one side, AxiLiteMaster of cocotbext-axi on the other.
 
-Usage: driver/python/tests/digits.py FOLDER IMAGE INPUTS OUTPUTS [SIMULATOR]: the folder of `heddle gen`, and bytes of inputs and outputs, an inference behind
-the other; verilator (which is taken if nothing is said) or icarus.
+Usage: driver/python/tests/digits.py FOLDER IMAGE INPUTS OUTPUTS: the folder of `heddle gen`, and bytes of inputs and outputs, an inference behind
+the other.
 """
 
 import os
@@ -36,6 +36,5 @@ async def outputs_are_those_of_the_golden_machine(dut):
 
 
 if __name__ == "__main__":
-    folder, image, inputs, outputs = (os.path.abspath(path) for path in sys.argv[1:5])
-    simulator = (sys.argv[5:] or ["verilator"])[0]
-    simulate(folder, "digits", simulator, HEDDLE_IMAGE=image, HEDDLE_INPUTS=inputs, HEDDLE_OUTPUTS=outputs)
+    folder, image, inputs, outputs = (os.path.abspath(path) for path in sys.argv[1:])
+    simulate(folder, "digits", HEDDLE_IMAGE=image, HEDDLE_INPUTS=inputs, HEDDLE_OUTPUTS=outputs)
