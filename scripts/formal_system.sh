@@ -11,6 +11,10 @@ area=system asked=("$@") failed=0
 # shellcheck source=tb/formal/blocks.sh
 source "$root/tb/formal/blocks.sh"
 
-"$heddle" gen -c "$root/configs/edge_axi.json" --top axil -o "$scratch/axil" >/dev/null
+for module in axil csr window_port; do
+  "$heddle" gen -c "$root/configs/edge_axi.json" --top "$module" -o "$scratch/$module" >/dev/null
+done
 block axil axil axil axil 8 5 ''
+block csr csr csr csr 8 3 ''
+block window_port window_port window_port window_port 12 5 ''
 exit "$failed"

@@ -233,7 +233,7 @@ impl Tensor {
 /// What the host computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Real values to steps.
+    /// Real values to steps, halves away from zero.
     Quantize = 1,
     /// Steps to real values.
     Dequantize = 2,
@@ -241,15 +241,18 @@ pub enum Operation {
     Softmax = 3,
     /// Place of the largest.
     ArgMax = 4,
+    /// Real values to steps, halves to the even step.
+    QuantizeEven = 5,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Operation; 4] = [
+    pub const ALL: [Operation; 5] = [
         Operation::Quantize,
         Operation::Dequantize,
         Operation::Softmax,
         Operation::ArgMax,
+        Operation::QuantizeEven,
     ];
 
     /// Its name.
@@ -259,6 +262,18 @@ impl Operation {
             Operation::Dequantize => "DEQUANTIZE",
             Operation::Softmax => "SOFTMAX",
             Operation::ArgMax => "ARG_MAX",
+            Operation::QuantizeEven => "QUANTIZE_EVEN",
+        }
+    }
+
+    /// Types of what it reads and of what it makes.
+    const fn elements(self) -> [&'static [Element]; 2] {
+        const BYTES: &[Element] = &[Element::Int8, Element::Uint8];
+        match self {
+            Operation::Quantize | Operation::QuantizeEven => [&[Element::Float32], BYTES],
+            Operation::Dequantize => [BYTES, &[Element::Float32]],
+            Operation::Softmax => [BYTES, BYTES],
+            Operation::ArgMax => [BYTES, &[Element::Int32]],
         }
     }
 }

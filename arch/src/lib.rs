@@ -9,6 +9,7 @@
 #[macro_use]
 mod numbered;
 
+pub mod bench;
 pub mod clocks;
 pub mod fault;
 pub mod host;
@@ -19,6 +20,7 @@ pub mod job;
 pub mod json;
 pub mod offsets;
 pub mod params;
+pub mod python;
 pub mod registers;
 pub mod requantise;
 mod rules;

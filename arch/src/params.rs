@@ -26,7 +26,7 @@ pub use slices::{MaskPlace, PackEnd, PackNetwork, ReadOrder, SliceWrite, SlicedM
 pub(crate) use slices::{mask_units, units};
 pub use sparse::{MapLayout, Sparse, SparseNetwork};
 pub use sparse_tile::{SparseTile, TileKind};
-pub use system::{RegisterBus, System};
+pub use system::{Dma, RegisterBus, System};
 
 /// A machine configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -509,6 +509,13 @@ impl Params {
             section.channels = cols;
             section.load_lanes = None;
         }
+    }
+
+    /// Whether a DMA moves words while programs run.
+    pub fn has_dma(&self) -> bool {
+        self.system
+            .as_ref()
+            .is_some_and(|system| system.dma.is_some())
     }
 
     /// Whether the machine has the sparse cluster as a second engine.

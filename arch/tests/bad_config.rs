@@ -205,7 +205,10 @@ const SYSTEM: &[&str] = &[
     r#"{ "registers": "AXIL" }"#,
     r#"{ "registers": true }"#,
     r#"{ "registers": null }"#,
-    r#"{ "registers": "axil", "dma": { "address_bits": 32 } }"#,
+    r#"{ "registers": "axil", "dma": true }"#,
+    r#"{ "registers": "axil", "dma": { "address_bits": 31, "max_burst": 24, "outstanding": 0 } }"#,
+    r#"{ "registers": "axil", "dma": { "queue": 9, "id_bits": 9, "lanes": 2 } }"#,
+    r#"{ "registers": "axil", "dma": {} }, "table_memory": "one_port""#,
     r#"{ "registers": "axil" }, "reset": { "level": "high" }"#,
     r#"{ "registers": "wishbone" }, "reset": { "style": "async", "level": "high" }"#,
 ];
@@ -257,6 +260,16 @@ fn every_fault_of_the_offset_unit_is_explained() {
 #[test]
 fn every_fault_of_the_system_is_explained() {
     insta::assert_snapshot!(reports("system", SYSTEM));
+}
+
+#[test]
+fn a_dma_beside_a_sparse_engine_needs_a_square_array() {
+    let text = GOOD.replace("\"rows\": 4", "\"rows\": 8").replacen(
+        '{',
+        r#"{ "system": { "registers": "axil", "dma": {} }, "sparse": { "engine": true },"#,
+        1,
+    );
+    insta::assert_snapshot!(report(&text), @"line 1: sparse.engine is true, expected false with system.dma on 8 rows and 4 columns: its drain words are announced on a square array alone");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use heddle_arch::image::{
 };
 use heddle_arch::isa::fields::Word;
 use heddle_arch::job::{Job, TABLES, Work};
+use heddle_arch::python;
 use heddle_arch::transfer::{Space, Transfer, Walk};
 use proptest::prelude::*;
 
@@ -53,16 +54,27 @@ fn the_lists_of_the_document_are_those_of_the_tables() {
 }
 
 #[test]
-fn the_header_of_the_driver_is_that_of_the_tables() {
-    let (path, expected) = (format!("{ROOT}/driver/c/heddle_image.h"), image::c_header());
-    if std::env::var_os("HEDDLE_BLESS").is_some() {
-        std::fs::write(&path, &expected).unwrap();
-    }
-    let found = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        found == expected,
-        "driver/c/heddle_image.h is not current: HEDDLE_BLESS=1 writes it"
+fn the_constants_of_the_drivers_are_those_of_the_tables() {
+    let header = image::c_header();
+    let module = python::constants(&header);
+    assert_eq!(
+        header.matches("#define HEDDLE_").count() - 1,
+        module.matches(" = ").count()
     );
+    for (path, expected) in [
+        ("driver/c/heddle_image.h", header),
+        ("driver/python/heddle_image.py", module),
+    ] {
+        let place = format!("{ROOT}/{path}");
+        if std::env::var_os("HEDDLE_BLESS").is_some() {
+            std::fs::write(&place, &expected).unwrap();
+        }
+        let found = std::fs::read_to_string(&place).unwrap();
+        assert!(
+            found == expected,
+            "{path} is not current: HEDDLE_BLESS=1 writes it"
+        );
+    }
 }
 
 proptest! {
@@ -109,7 +121,7 @@ pub fn load(region: u32, offset: u32, words: u32) -> Job {
 }
 
 /// An image with something in each section.
-fn sample() -> Image {
+pub fn sample() -> Image {
     let walk = |count, memory, user| TensorLoop {
         count,
         memory,
@@ -257,7 +269,7 @@ tensor 0 LOOPS 2 | tensor 0: word 6 of the loops is 2, expected 0
 tensor 0 WALKS 0 | tensor 0: turns of loop 0 is 0, expected at least 1
 tensor 2 WALKS 9 | tensor 2: loops is 9, expected loops of 10 turns
 tensor 1 FIRST 5 | tensor 1: first is 5, expected loops that end in the 12
-end 0 OPERATION 5 | end 0: operation is 5, expected 1 to 4
+end 0 OPERATION 6 | end 0: operation is 6, expected 1 to 5
 end 0 SOURCE 4 | end 0: source is 4, expected below 4
 end 0 SOURCE 1 | end 0: source is 1, expected below 4, the first of its name
 end 0 DESTINATION 9 | end 0: destination is 9

@@ -8,6 +8,7 @@ extern crate heddle_proves;
 mod advice;
 mod bad_config;
 mod bad_traverse;
+mod ends;
 mod image;
 mod isa;
 mod isa_fields;

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::output;
 pub use engines::{EngineArg, EngineArgs};
 pub use fit::FitArgs;
-pub use image::{ImageArgs, ImageCommand, SimArgs};
+pub use image::{ImageArg, ImageArgs, ImageCommand, SimArgs};
 pub use import::ImportArgs;
 pub use matrices::MatrixArgs;
 pub use offsets::{LayoutArg, MakeArgs, OffsetsArgs, OffsetsCommand, PadArg, ShapeArgs};
@@ -322,10 +322,14 @@ impl NetworkArgs {
 
 /// Arguments of `heddle cosim`.
 #[derive(Debug, Args)]
+#[command(mut_arg("model", |arg| arg.required(false).required_unless_present("image")))]
 pub struct CosimArgs {
     /// What to run.
     #[command(flatten)]
     pub network: NetworkArgs,
+    /// What takes its place.
+    #[command(flatten)]
+    pub image: ImageArg,
     /// How the PE array is printed
     #[arg(long, default_value = "structural")]
     pub style: StyleArg,

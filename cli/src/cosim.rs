@@ -1,5 +1,6 @@
 //! `heddle cosim`: a network on the verilated machine, held against the golden models.
 
+mod image;
 mod model;
 pub mod report;
 
@@ -95,6 +96,9 @@ pub fn images_of<'a>(args: &NetworkArgs, network: &'a Network) -> Result<Vec<Ima
 
 /// Runs the command; false when a value or a counter differs from the golden models.
 pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
+    if let Some(path) = &args.image.image {
+        return image::run(path, args);
+    }
     let prepared = prepared(&args.network)?;
     let Prepared {
         params,
@@ -149,17 +153,22 @@ fn trace(path: Option<&Path>) -> Result<Trace, Failure> {
 }
 
 fn run_images(bench: &mut Bench, images: &[Image], outputs: &mut Outputs) -> Result<(), Failure> {
-    let progress = ProgressBar::new(images.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
-        progress.set_style(style);
-    }
-    progress.enable_steady_tick(Duration::from_millis(200));
+    let progress = progress(images.len());
     let result = bench.run_images(images, |runs| {
         outputs.add(runs);
         progress.inc(1);
     });
     progress.finish_and_clear();
     result.map_err(stopped)
+}
+
+fn progress(images: usize) -> ProgressBar {
+    let progress = ProgressBar::new(images as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} image {pos} of {len}, {eta} left") {
+        progress.set_style(style);
+    }
+    progress.enable_steady_tick(Duration::from_millis(200));
+    progress
 }
 
 /// The machine or its prediction did not come to an end: the check ran and failed.

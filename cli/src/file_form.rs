@@ -1,9 +1,11 @@
 //! How the file of a network has its tensors, and arrays in that form.
 
+mod reals;
+
 use std::collections::BTreeMap;
 
-use heddle_compiler::{Exactness, UserForm};
-use heddle_import::{file_order, planes};
+use heddle_compiler::Exactness;
+use heddle_import::{FileOutput, file_order, planes};
 use heddle_network::Network;
 use heddle_network::Shape;
 
@@ -18,6 +20,8 @@ pub struct FileForm {
     pub unsigned: bool,
     /// The inputs, in the order of the network.
     pub inputs: Vec<InputForm>,
+    /// The outputs, as far as the file says more of them than the network.
+    pub outputs: Vec<FileOutput>,
     /// Names of the tensors in the file, in the order of the network; empty where it has none.
     pub names: Vec<String>,
     /// Whether layers make what the reference makes of the file, by their names.
@@ -33,6 +37,10 @@ pub struct InputForm {
     pub unsigned: bool,
     /// Real value of one step.
     pub scale: f64,
+    /// It is float32 in the file, which quantises it.
+    pub float: bool,
+    /// Halves of steps are rounded to the even step, not away from zero.
+    pub to_even: bool,
 }
 
 impl FileForm {
@@ -46,8 +54,8 @@ impl FileForm {
         let inputs = network.inputs().zip(input_scales);
         let inputs = inputs.map(|(tensor, scale)| InputForm {
             shape: form.sizes(network.tensor(tensor).0).to_vec(),
-            unsigned: false,
             scale,
+            ..InputForm::default()
         });
         form.inputs = inputs.collect();
         form
@@ -63,31 +71,6 @@ impl FileForm {
         };
         self.names = (0..=network.layers.len()).map(name).collect();
         self
-    }
-
-    /// How the user of an image has the tensors.
-    pub fn user(&self, network: &Network) -> UserForm {
-        let tensors = 0..=network.layers.len();
-        let input = |tensor: usize| {
-            let number = network.inputs().position(|input| input == tensor);
-            number.and_then(|number| self.inputs.get(number))
-        };
-        let is_unsigned =
-            |tensor: usize| input(tensor).map_or(self.unsigned, |input| input.unsigned);
-        let names = tensors
-            .clone()
-            .map(|tensor| self.array_name(network, tensor));
-        UserForm {
-            interleaved: self.interleaved,
-            names: names.map(str::to_string).collect(),
-            unsigned: tensors
-                .clone()
-                .filter(|&tensor| is_unsigned(tensor))
-                .collect(),
-            scales: tensors
-                .map(|tensor| input(tensor).map(|input| input.scale as f32))
-                .collect(),
-        }
     }
 
     /// Names of the arrays of the inputs.
@@ -208,7 +191,6 @@ impl InputForm {
         }
     }
 
-    /// Halves are rounded away from zero.
     fn quantised_floats(&self, bytes: &[u8], zero_point: i8) -> Result<Vec<i8>, String> {
         let scale = self.scale as f32;
         if !(scale.is_finite() && scale > 0.0) {
@@ -224,7 +206,11 @@ impl InputForm {
                 if value.is_nan() {
                     return Err(format!("element {index} is not a number"));
                 }
-                let byte = f64::from((value / scale).round()) + f64::from(zero_point);
+                let steps = match self.to_even {
+                    true => (value / scale).round_ties_even(),
+                    false => (value / scale).round(),
+                };
+                let byte = f64::from(steps) + f64::from(zero_point);
                 Ok(byte.clamp(-128.0, 127.0) as i8)
             })
             .collect()
@@ -326,6 +312,7 @@ mod tests {
                 shape: form.sizes(network.input).to_vec(),
                 unsigned,
                 scale: 1.0,
+                ..InputForm::default()
             });
             let made = form.array(&network, 0, &images);
             assert_eq!((&made.shape[..], &made.bytes[6..]), (&shape[..], &last[..]));

@@ -1,6 +1,6 @@
 //! `heddle gen`: the Verilog of configurations as a folder.
 
-use heddle_arch::{Params, registers};
+use heddle_arch::{Params, bench, python, registers};
 use serde_json::json;
 
 use crate::args::GenArgs;
@@ -34,7 +34,11 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     });
     let designs = designs.collect::<Result<Vec<Design>, Failure>>()?;
     let all: Vec<&Design> = designs.iter().collect();
-    let beside = beside(&configurations, &args.top);
+    let mut beside = beside(&configurations, &args.top);
+    if args.top == design::TOP {
+        let machines = configurations.iter().zip(&designs);
+        beside.extend(machines.flat_map(|(params, design)| package(params, design)));
+    }
     let files = heddle_gen::files(&all, &beside).map_err(|name| clash(&name, args))?;
     folder::write(&args.output, &files)?;
     // Blocks that stand alone are not what networks run on.
@@ -52,7 +56,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }
 }
 
-/// The header and the SystemRDL files of machines with a register port.
+/// The lists for C and Python and the SystemRDL files of machines with a register port.
 fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
     let version = env!("CARGO_PKG_VERSION");
     let with_port = |params: &&Params| params.system.is_some() && REGISTER_PORTS.contains(&top);
@@ -60,10 +64,11 @@ fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
     if machines.is_empty() {
         return Vec::new();
     }
-    let header = (
-        "heddle_regs.h".to_string(),
-        registers::header(&machines, version),
-    );
+    let header = registers::header(&machines, version);
+    let lists = [
+        ("heddle_regs.py".to_string(), python::constants(&header)),
+        ("heddle_regs.h".to_string(), header),
+    ];
     let maps = machines.iter();
     let maps = maps.map(|params| {
         (
@@ -71,7 +76,19 @@ fn beside(configurations: &[Params], top: &str) -> Vec<(String, String)> {
             registers::rdl(params, version),
         )
     });
-    std::iter::once(header).chain(maps).collect()
+    lists.into_iter().chain(maps).collect()
+}
+
+/// A machine for FuseSoC, with a test bench if it has a register port.
+fn package(params: &Params, design: &Design) -> Vec<(String, String)> {
+    let module = format!("tb_{}", design.top);
+    let file = format!("{module}.v");
+    let bench = bench::bench(params, &module, &design.top, &design.version);
+    let core = heddle_gen::core(design, bench.as_ref().map(|_| file.as_str()));
+    let core = (format!("heddle_{}.core", params.name), core);
+    std::iter::once(core)
+        .chain(bench.map(|text| (file, text)))
+        .collect()
 }
 
 /// Two configurations of one name have different tops.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{ImageArgs, ImageCommand};
 use crate::failure::Failure;
 use crate::{input, output};
-pub use simulate::simulate;
+pub use simulate::{Prepared, prepared, simulate, write_outputs};
 
 /// Runs the command.
 pub fn run(args: &ImageArgs) -> Result<(), Failure> {

@@ -126,7 +126,8 @@ fn form(bytes: &[u8], found: &Import) -> FileForm {
     FileForm {
         interleaved: is_tflite(bytes),
         unsigned: found.unsigned,
-        inputs: input_forms(found),
+        inputs: input_forms(found, is_tflite(bytes)),
+        outputs: found.outputs.clone(),
         names: inputs.chain(layers.map(name)).collect(),
         exact: (found.rows.iter())
             .filter_map(|row| Some((row.layer.clone()?, exactness(row.exact))))
@@ -142,7 +143,7 @@ fn exactness(exact: Exact) -> Exactness {
     }
 }
 
-fn input_forms(found: &Import) -> Vec<InputForm> {
+fn input_forms(found: &Import, is_tflite: bool) -> Vec<InputForm> {
     let scales = found.network.iter().flat_map(|network| {
         let further = network.further_inputs.iter();
         std::iter::once(network.input.scale).chain(further.map(|further| further.input.scale))
@@ -156,6 +157,8 @@ fn input_forms(found: &Import) -> Vec<InputForm> {
             shape: sizes.iter().map(|&size| size as usize).collect(),
             unsigned: input.unsigned,
             scale,
+            float: input.float,
+            to_even: input.float && !is_tflite,
         }
     };
     found.inputs.iter().zip(scales).map(form).collect()

@@ -27,7 +27,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Reads and checks a configuration.
 pub fn read_config(path: &Path) -> Result<Params, Failure> {
     let text = read_text(path, "configuration", CONFIG_BYTES_MAX)?;
-    Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
+    let params = Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
+    match params.has_dma() {
+        // Head and engines are there, the job list that gives them their commands is not.
+        true => Err(Failure::new(format!(
+            "{}: system.dma is set, expected none: this version has no job list to give a DMA its commands; leave the field out, the processor then \
+             moves the words through the window port",
+            path.display()
+        ))),
+        false => Ok(params),
+    }
 }
 
 /// Reads and checks a network, in JSON or of a .tflite or .onnx file.

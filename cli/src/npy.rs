@@ -39,6 +39,16 @@ impl Element {
         }
     }
 
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Element::Int8 => "int8",
+            Element::Uint8 => "uint8",
+            Element::Int32 => "int32",
+            Element::Float32 => "float32",
+        }
+    }
+
     const fn bytes(self) -> usize {
         match self {
             Element::Int8 | Element::Uint8 => 1,

@@ -23,6 +23,8 @@ pub fn check(args: &NetworkArgs) -> Result<(), Failure> {
 #[derive(Debug)]
 pub struct Outputs<'a> {
     file: Option<&'a Path>,
+    /// All of them are shown.
+    tensors: bool,
     /// The runs that make an output of the network; with `--tensors` all.
     runs: Vec<usize>,
     /// For each image, the outputs of these runs.
@@ -36,6 +38,7 @@ impl<'a> Outputs<'a> {
             |run: &usize| args.tensors || network.outputs.contains(&program.runs[*run].layers.end);
         Self {
             file: args.outputs.as_deref(),
+            tensors: args.tensors,
             runs: (0..program.runs.len()).filter(is_kept).collect(),
             images: Vec::new(),
         }
@@ -57,12 +60,11 @@ impl<'a> Outputs<'a> {
         program: &Program,
     ) -> Result<(), Failure> {
         let Some(file) = self.file else { return Ok(()) };
-        let arrays = self.runs.iter().enumerate().map(|(kept, &run)| {
+        let arrays = self.runs.iter().enumerate().flat_map(|(kept, &run)| {
             let tensor = program.runs[run].layers.end;
             let values = self.images.iter().map(|outputs| outputs[kept].clone());
             let values: Vec<Vec<i8>> = values.collect();
-            let name = form.array_name(network, tensor).to_string();
-            (name, form.array(network, tensor, &values))
+            form.arrays(network, tensor, &values, self.tensors)
         });
         let bytes = npz::write(&arrays.collect::<Vec<_>>());
         let bytes = bytes.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;

@@ -11,7 +11,7 @@ use crate::{image, output};
 
 /// Runs the command; false when a value or the number of cycles differs from what was expected.
 pub fn run(args: &SimArgs) -> Result<bool, Failure> {
-    if let Some(image) = &args.image {
+    if let Some(image) = &args.image.image {
         return image::simulate(image, args).map(|()| true);
     }
     let prepared = prepared(&args.network)?;

@@ -7,12 +7,13 @@ use crate::bench::{Bench, CONFIG, MODEL};
 use heddle_compiler::LAYOUT;
 use serde_json::Value;
 
-/// Whether a client in Python passes, and what it prints.
-fn run(client: &str, folder: &Path) -> (bool, String) {
+/// Whether a client in Python passes with a folder and more arguments, and what it prints.
+pub fn run(client: &str, more: &[&str], folder: &Path) -> (bool, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let result = Command::new(root.join(".venv/bin/python"))
         .arg(root.join(client))
         .arg(folder)
+        .args(more)
         .output()
         .expect(".venv is missing: run scripts/setup.sh");
     let text = String::from_utf8_lossy(&result.stdout).into_owned();
@@ -29,7 +30,7 @@ fn the_client_of_the_document_gets_the_golden_outputs() {
     bench.write("sim.json", &found);
     let client = |outputs: &str| {
         bench.write("sim.json", outputs);
-        run("docs/client.py", bench.path())
+        run("docs/client.py", &[], bench.path())
     };
     let (passed, text) = client(&found);
     assert!(passed, "{text}");
@@ -46,7 +47,7 @@ fn the_client_of_the_document_gets_the_golden_outputs() {
 fn the_client_of_the_sparse_cluster_gets_the_results_of_the_definition() {
     let bench = Bench::new(&[("c.json", include_str!("../../configs/edge.json"))]);
     bench.done("gen -c c.json --top sparse_cluster -o top");
-    let client = || run("examples/sparse_client.py", &bench.path().join("top"));
+    let client = || run("examples/sparse_client.py", &[], &bench.path().join("top"));
     let (passed, text) = client();
     assert!(passed && text.contains("1920 results are right"), "{text}");
     // It can fail: the first sums of a position are lost.

@@ -27,7 +27,7 @@ fn a_configuration_becomes_a_folder() {
         assert!(folder.join(file).is_file(), "{file}");
     }
     let entries = std::fs::read_dir(&folder).expect("a folder").count();
-    assert_eq!(entries, list.lines().count() + 3);
+    assert_eq!(entries, list.lines().count() + 4);
     let last = format!("wrote {entries} files to out/verilog, top module {top}\n");
     assert!(stdout.ends_with(&last), "{stdout}");
     let beside = std::fs::read_dir(bench.path().join("out"))
@@ -81,7 +81,13 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
     let bench = Bench::new(&[("a.json", &axi), ("b.json", &wishbone), ("c.json", CONFIG)]);
     let report = bench.json("gen -c a.json -o one --json");
     assert_eq!(report["top"], "heddle_system_tiny");
-    let maps = ["heddle_regs.h", "heddle_tiny.rdl"];
+    let maps = [
+        "heddle_regs.h",
+        "heddle_regs.py",
+        "heddle_tiny.core",
+        "heddle_tiny.rdl",
+        "tb_heddle_system_tiny.v",
+    ];
     let beside = |folder: &str| {
         let manifest: Value =
             serde_json::from_str(&bench.read(&format!("{folder}/manifest.json"))).expect("JSON");
@@ -96,21 +102,39 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
         hash.trim()[2..].to_uppercase()
     );
     assert!(header.contains(&line), "{line} in {header}");
+    let module = bench.read("one/heddle_regs.py");
+    let line = format!(
+        "MACHINE_TINY_CONFIG = 0x{}\n",
+        hash.trim()[2..].to_uppercase()
+    );
+    assert!(module.contains(&line), "{line} in {module}");
     // Two machines have one header. The folder is replaced with all that belongs to it.
     bench.done("gen -c a.json -c b.json -o one");
     assert_eq!(
         beside("one"),
-        ["heddle_other.rdl", "heddle_regs.h", "heddle_tiny.rdl"]
+        [
+            "heddle_other.core",
+            "heddle_other.rdl",
+            "heddle_regs.h",
+            "heddle_regs.py",
+            "heddle_tiny.core",
+            "heddle_tiny.rdl",
+            "tb_heddle_system_other.v",
+            "tb_heddle_system_tiny.v"
+        ]
     );
     let header = bench.read("one/heddle_regs.h");
     assert!(
         header.contains("HEDDLE_MACHINE_TINY_SHAPE")
             && header.contains("HEDDLE_MACHINE_OTHER_SHAPE")
     );
-    // Neither without a register port nor of a part of the machine.
-    for line in ["gen -c c.json -o one", "gen -c a.json -o one --top pe"] {
+    // None without a register port, and nothing of a part of the machine.
+    for (line, files) in [
+        ("gen -c c.json -o one", &["heddle_tiny.core"][..]),
+        ("gen -c a.json -o one --top pe", &[]),
+    ] {
         bench.done(line);
-        assert_eq!(beside("one"), [""; 0], "{line}");
+        assert_eq!(beside("one"), files, "{line}");
         assert!(!bench.path().join("one/heddle_regs.h").exists());
     }
 }
@@ -431,7 +455,7 @@ fn a_manifest_has_a_line_for_each_module_and_each_port_of_the_top() {
         .expect("ports");
     let manifest: Value = serde_json::from_str(&text).expect("JSON");
     let memories = manifest["memories"].as_array().expect("memories").len();
-    let lines = modules.len() + memories + ports as usize + 14;
+    let lines = modules.len() + memories + ports as usize + 15;
     assert_eq!(text.lines().count(), lines);
 }
 

@@ -18,8 +18,8 @@ use heddle_network::Network;
 
 use crate::emit::Program;
 use ends::{Ends, is_end};
-pub use form::UserForm;
 use form::{INPUT, OUTPUT};
+pub use form::{Range, Real, UserForm};
 use once::Once;
 use tensors::Tensors;
 
@@ -83,15 +83,20 @@ pub fn image(
     check(program, network)?;
     let config = config_hash(params);
     let mut tensors = Tensors::new(program, network, form);
-    let inputs = network.inputs();
-    let loads = inputs.flat_map(|input| tensors.input(input)).collect();
+    let mut ends = Ends::default();
+    let mut loads = Vec::new();
+    for input in network.inputs() {
+        loads.extend(ends.input(input, &mut tensors, form));
+    }
     let mut stores = Vec::new();
     for (tensor, is_output) in read_tensors(program, network) {
-        stores.extend(tensors.output(tensor, is_output));
+        stores.extend(tensors.output(tensor, is_output && form.has_bytes(tensor)));
     }
-    let mut ends = Ends::default();
     for run in program.runs.iter().filter(|run| run.host) {
-        ends.add(run.layers.start, &mut tensors, network);
+        ends.add(run.layers.start, &mut tensors, (network, form));
+    }
+    for real in &form.reals {
+        ends.real(real, &mut tensors);
     }
     let once = Once::of(program);
     let image = Image {

@@ -67,7 +67,7 @@ pub use emit::{ColumnParam, Compiled, LayerPlan, Load, Program, RunPlan, Segment
 pub use error::{CompileError, Memory, Shortage};
 pub use exact::{Difference, DualSum};
 pub use file::{FileError, program_schema};
-pub use image::{NoImage, UserForm, image};
+pub use image::{NoImage, Range, Real, UserForm, image};
 pub use ir::{Graph, Need, Node, Place, needs};
 pub use layout::{MatrixTensor, Phases, PixelOrder, TensorPlan};
 pub use options::{Cuts, IdentitySource, MatrixOptions, Options, Stage};

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::support::image::{form, from_image};
+use crate::support::image::{form, from_image, with_reals};
 use crate::support::{
     compile_with, model, preset, random_image, random_network, random_size, whole,
 };
@@ -71,7 +71,10 @@ fn random_networks_run_from_their_images() {
             random_image(&mut rng, &network),
             random_image(&mut rng, &network),
         ];
-        let user = form(&network, seen % 3 == 0, seen % 4 == 1);
+        let mut user = form(&network, seen % 3 == 0, seen % 4 == 1);
+        if seen % 5 < 3 {
+            user = with_reals(user, &network, seen % 5 == 0);
+        }
         match from_image((&program, &network), &params, &images, &user) {
             Ok(made) => {
                 seen += 1;

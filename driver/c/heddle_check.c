@@ -233,6 +233,7 @@ static int is_byte(uint32_t type) {
 static int are_types(uint32_t operation, uint32_t source, uint32_t made) {
   switch (operation) {
     case HEDDLE_IMAGE_QUANTIZE:
+    case HEDDLE_IMAGE_QUANTIZE_EVEN:
       return source == HEDDLE_IMAGE_TYPE_FLOAT32 && is_byte(made);
     case HEDDLE_IMAGE_DEQUANTIZE:
       return is_byte(source) && made == HEDDLE_IMAGE_TYPE_FLOAT32;

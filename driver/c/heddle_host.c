@@ -196,8 +196,9 @@ static float scale_of(const uint8_t *tensor) {
   return scale;
 }
 
-/* Real values to steps: to the nearest, halves away from zero. What is no number becomes 0. */
-static void quantize(const uint8_t *tensor, const uint8_t *source, uint8_t *made) {
+/* Real values to steps: to the nearest, halves away from zero or to the even step. What is no number
+ * becomes 0. */
+static void quantize(const uint8_t *tensor, int to_even, const uint8_t *source, uint8_t *made) {
   int32_t zero = (int32_t)TENSOR(tensor, ZERO_POINT), low = moved_by(tensor) != 0 ? 0 : -128;
   float scale = scale_of(tensor);
   for (uint32_t at = 0; at < heddle_elements(tensor); at++) {
@@ -215,7 +216,8 @@ static void quantize(const uint8_t *tensor, const uint8_t *source, uint8_t *made
     } else if (steps >= -1024.0f) {
       int32_t whole = (int32_t)steps;
       float rest = steps - (float)whole;
-      found = whole + (rest >= 0.5f) - (rest <= -0.5f) + zero;
+      int stays = to_even && whole % 2 == 0 && (rest == 0.5f || rest == -0.5f);
+      found = whole + (stays ? 0 : (rest >= 0.5f) - (rest <= -0.5f)) + zero;
       found = found < low ? low : found > low + 255 ? low + 255 : found;
     }
     made[at] = (uint8_t)found;
@@ -237,7 +239,8 @@ static void make(const heddle_net *net, const uint8_t *end, const uint8_t *sourc
                                heddle_tensor_at(net, END(end, DESTINATION))};
   switch (END(end, OPERATION)) {
     case HEDDLE_IMAGE_QUANTIZE:
-      quantize(tensors[1], source, made);
+    case HEDDLE_IMAGE_QUANTIZE_EVEN:
+      quantize(tensors[1], END(end, OPERATION) == HEDDLE_IMAGE_QUANTIZE_EVEN, source, made);
       break;
     case HEDDLE_IMAGE_DEQUANTIZE:
       dequantize(tensors[0], source, made);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then 20 digits from one image on the emitted Verilog.
+# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then on the emitted Verilog 20 digits from one image, and a
+# file from float32 to float32.
 # Usage: driver/c/test.sh    HEDDLE names a heddle binary that is there already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -37,3 +38,11 @@ verilator --cc --exe --build -j 2 --top-module heddle_system_edge_axi --prefix S
   -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "-I$work/gen" -o system \
   "$PWD/driver/c/tests/system.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
 echo "Verilog: $("$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs")"
+
+net=import/tests/data/float_ends.tflite
+"$heddle" compile "$net" -c "$config" --whole --image "$work/ends.hdi" >/dev/null
+"$heddle" image info "$work/ends.hdi" --json >"$work/info.json"
+python3 driver/c/tests/ends.py inputs 8 8x8x2 "$work/ends.npy" "$work/inputs"
+"$heddle" sim -c "$config" -m "$net" --inputs "$work/ends.npy" --outputs "$work/ends.npz" >/dev/null
+python3 driver/c/tests/ends.py outputs "$work/info.json" "$work/ends.npz" "$work/outputs"
+echo "float32: $("$work/system/system" "$work/ends.hdi" "$work/inputs" "$work/outputs")"

@@ -49,6 +49,7 @@ mod expr;
 mod ir;
 mod manifest;
 mod memories;
+mod package;
 mod passes;
 mod path;
 mod print;
@@ -63,4 +64,5 @@ pub use design::{
 pub use emit::emit;
 pub use error::{EmitError, Fault};
 pub use memories::{CELLS, Instance, Memory, Shape, Written, memories, with_contracts};
+pub use package::core;
 pub use passes::naming::flat as port_name;

@@ -167,6 +167,7 @@ fn system(params: &Params) -> Box<dyn Block> {
     let mut params = params.clone();
     params.system.get_or_insert(params::System {
         registers: RegisterBus::Axil,
+        dma: None,
     });
     by_widths!(params, System, &params)
 }

@@ -13,6 +13,7 @@ const ALL: PostOptions = PostOptions {
     left_shift: false,
     dual_scale: true,
     columns_per_multiplier: 1,
+    announces: false,
 };
 
 fn shape(post: PostOptions) -> SequencerShape {

@@ -31,6 +31,7 @@ mod post {
                 left_shift,
                 dual_scale,
                 columns_per_multiplier: columns_per_multiplier as usize,
+                announces: false,
             };
             assert_eq!(options.extra(), post.extra_cycles() as usize, "{post:?}");
         }

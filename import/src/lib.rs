@@ -28,7 +28,7 @@ pub use model::{Activation, Quantised};
 pub use onnx::{ReadBeside, is_onnx};
 pub use ops::bytes::function;
 pub use ops::{Support, page, supported};
-pub use report::{Exact, FileInput, Import, Inexact, Row, Runs};
+pub use report::{Exact, FileInput, FileOutput, Import, Inexact, Row, Runs};
 pub use tflite::is_tflite;
 
 /// What is asked of an import.

@@ -15,7 +15,7 @@ use layers::{Lowered, Made};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
 use crate::ops::bytes;
-use crate::report::{Exact, FileInput, Import, Inexact, Row, Runs};
+use crate::report::{Exact, FileInput, FileOutput, Import, Inexact, Row, Runs};
 
 /// Most weights of a network.
 const WEIGHTS_MAX: usize = 1 << 30;
@@ -48,6 +48,7 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         input: None,
         further_inputs: Vec::new(),
         inputs: Vec::new(),
+        reals: BTreeMap::new(),
         unsigned: false,
         faults: Vec::new(),
     };
@@ -77,6 +78,11 @@ fn needed(model: &Model<'_>) -> BTreeSet<usize> {
     found
 }
 
+/// Whether a tensor has elements of float32.
+fn is_float(tensor: &Tensor) -> bool {
+    tensor.element.name() == "float32"
+}
+
 /// A network on its way from a model.
 pub struct Lowering<'a> {
     pub model: &'a Model<'a>,
@@ -94,6 +100,8 @@ pub struct Lowering<'a> {
     further_inputs: Vec<FurtherInputFile>,
     /// All of them as the file has them.
     inputs: Vec<FileInput>,
+    /// What the host makes float32 of at the end, by that float32: scale and zero point of the bytes.
+    reals: BTreeMap<usize, Quantised>,
     /// Bytes of an image have no sign in the file.
     unsigned: bool,
     /// What is wrong with the network as a whole.
@@ -118,6 +126,7 @@ impl<'a> Lowering<'a> {
                 name: model.tensors[given].name.to_string(),
                 shape: model.tensors[given].shape.clone(),
                 unsigned: found.unsigned,
+                float: is_float(&model.tensors[given]),
             });
             let place = model.format.plane(&found.shape).ok_or_else(|| {
                 format!(
@@ -196,9 +205,10 @@ impl<'a> Lowering<'a> {
             if !quantises && !is_view {
                 return tensor;
             }
-            let runs = match quantises {
-                true => Runs::Host,
-                false => Runs::Folded("into the input".to_string()),
+            let runs = match (quantises, &reader.kind) {
+                (true, Kind::Quantize) if is_float(&model.tensors[tensor]) => Runs::End("quantize"),
+                (true, _) => Runs::Host,
+                (false, _) => Runs::Folded("into the input".to_string()),
             };
             self.row(reader, None, runs, Exact::Yes);
             self.needed
@@ -246,7 +256,14 @@ impl<'a> Lowering<'a> {
             {
                 self.hosted
                     .insert(output, *self.hosted.get(&first).unwrap_or(&first));
-                return self.row(operator, None, Runs::Host, Exact::Yes);
+                let runs = match self.end(kind, first, output) {
+                    Some(quantised) => {
+                        self.reals.insert(output, quantised);
+                        Runs::End("dequantize")
+                    }
+                    None => Runs::Host,
+                };
+                return self.row(operator, None, runs, Exact::Yes);
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
             Kind::Pad if self.is_padding(operator, output) => {
@@ -280,6 +297,16 @@ impl<'a> Lowering<'a> {
                 self.row(operator, None, runs, Exact::Yes);
             }
         }
+    }
+
+    /// Scale and zero point of the bytes that an operator of this kind makes an output of float32 of.
+    fn end(&self, kind: &Kind, input: usize, output: usize) -> Option<Quantised> {
+        let is_end = matches!(kind, Kind::Dequantize)
+            && self.values.contains_key(&input)
+            && self.model.outputs.contains(&output)
+            && is_float(&self.model.tensors[output]);
+        let found = self.model.tensors[input].quantised();
+        found.ok().filter(|_| is_end)
     }
 
     /// Whether an operator that the host does at the end of a network is a layer.
@@ -478,8 +505,9 @@ impl<'a> Lowering<'a> {
     fn finish(mut self, name: &str) -> Import {
         let whole = self.rows.iter().all(|row| row.runs.is_possible());
         let mut names = Vec::new();
-        for output in &self.model.outputs {
-            let output = self.hosted.get(output).unwrap_or(output);
+        let mut outputs: Vec<FileOutput> = Vec::new();
+        for given in &self.model.outputs {
+            let output = self.hosted.get(given).unwrap_or(given);
             if self.model.tensors[*output].data.is_some() {
                 let name = self.model.until(*output);
                 self.faults.push(format!(
@@ -494,18 +522,32 @@ impl<'a> Lowering<'a> {
                 self.faults.push(format!(
                     "the output {name:?} is an input in another shape, and no layer makes it: expected an operator between them"
                 ));
-            } else if !names.contains(&value.name) {
+                continue;
+            }
+            if !names.contains(&value.name) {
                 names.push(value.name.clone());
+            }
+            let real = self.reals.get(given);
+            let shown = if real.is_some() { given } else { output };
+            let tensor = &self.model.tensors[*output];
+            let found = FileOutput {
+                name: self.model.tensors[*shown].name.to_string(),
+                layer: value.name.clone(),
+                float: real.is_some(),
+                quantised: real.copied().or_else(|| tensor.quantised().ok()),
+            };
+            if !outputs.contains(&found) {
+                outputs.push(found);
             }
         }
         // A network ends with its last layer if it does not say otherwise.
         let is_last =
             names.len() == 1 && self.layers.last().map(|last| &last.name) == names.first();
-        let outputs = (!is_last).then_some(names);
+        let names = (!is_last).then_some(names);
         let network = self.input.filter(|_| whole && self.faults.is_empty());
         Import {
             network: network.map(|input| NetworkFile {
-                outputs,
+                outputs: names,
                 format: FORMAT.to_string(),
                 name: name.to_string(),
                 input,
@@ -514,6 +556,7 @@ impl<'a> Lowering<'a> {
                 test: TestFile::default(),
             }),
             inputs: self.inputs,
+            outputs,
             unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,

@@ -24,7 +24,7 @@ use prost::Message;
 use reader::{Reader, Value};
 use schema::{Graph, ValueInfo};
 
-use crate::model::{Format, Model};
+use crate::model::{Format, Kind, Model};
 
 pub use external::{ReadBeside, load};
 pub use limits::{decode, is_onnx};
@@ -219,7 +219,7 @@ fn read_outputs<'a>(graph: &'a Graph, reader: &mut Reader<'a>) -> Result<Vec<usi
                 let shape = reader.tensors[index].shape.clone();
                 let output = reader.push(name, shape, "float32", None);
                 if let Some(node) = node {
-                    reader.host(node, index, output);
+                    reader.host(node, Kind::Dequantize, index, output);
                 }
                 output
             }

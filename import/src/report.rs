@@ -3,6 +3,7 @@
 use heddle_network::file::{LayerFile, NetworkFile};
 
 use crate::exact::Difference;
+use crate::model::Quantised;
 
 /// What becomes of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +14,10 @@ pub enum Runs {
     HostLayer(String),
     /// It is part of another layer.
     Folded(String),
-    /// The host does it, before or behind the network.
+    /// The host does it, before or behind the network: it is not run.
     Host,
+    /// The host does this at an end of the network, between bytes and float32.
+    End(&'static str),
     /// It cannot run, for this reason.
     Refused(String),
     /// It reads the output of one that cannot run.
@@ -45,6 +48,7 @@ impl Runs {
             Runs::HostLayer(text) => format!("{text}, on the host"),
             Runs::Folded(where_to) => format!("folded {where_to}"),
             Runs::Host => "host".to_string(),
+            Runs::End(text) => format!("{text}, on the host"),
             Runs::Refused(reason) => format!("not possible: {reason}"),
             Runs::Unknown => "not looked at: what it reads cannot run".to_string(),
         }
@@ -109,6 +113,21 @@ pub struct FileInput {
     pub shape: Vec<u32>,
     /// Its bytes have no sign in the file, and are 128 more there.
     pub unsigned: bool,
+    /// It is float32 in the file, which quantises it.
+    pub float: bool,
+}
+
+/// An output as the file has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileOutput {
+    /// Name of its tensor.
+    pub name: String,
+    /// The layer that makes its bytes.
+    pub layer: String,
+    /// It is float32 in the file: what the bytes stand for.
+    pub float: bool,
+    /// Scale and zero point of the bytes; none of places.
+    pub quantised: Option<Quantised>,
 }
 
 /// A network of a foreign file.
@@ -118,6 +137,8 @@ pub struct Import {
     pub network: Option<NetworkFile>,
     /// What the file is given for an image, in the order of the network's inputs.
     pub inputs: Vec<FileInput>,
+    /// What the file gives for an image, in its order.
+    pub outputs: Vec<FileOutput>,
     /// Bytes of an image have no sign in the file, and are 128 more there.
     pub unsigned: bool,
     /// Its operators in the order in which they run.

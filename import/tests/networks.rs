@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use heddle_import::{Import, planes};
+use heddle_import::{Import, Quantised, planes};
 use heddle_network::Layer;
 use heddle_network::Network;
 use heddle_sim::network::{Tensor, run_layer};
 
-use crate::files::{Arrays, arrays, bytes, imported, int8, interleaved, read, table};
+use crate::files::{Arrays, arrays, bytes, float32, imported, int8, interleaved, read, table};
 
 /// A network with what the reference kernels gave: the bytes of tensors in the order of the file.
 struct Recorded {
@@ -121,6 +121,43 @@ fn networks_give_the_bytes_of_the_reference_kernels_in_every_tensor() {
     ];
     let reports = names.map(|name| format!("{name}\n{}", network(name).check()));
     insta::assert_snapshot!(reports.join("\n"));
+}
+
+/// float32 at both ends: the outputs of the file and what makes them, and layers with the bytes of the reference kernels.
+#[test]
+fn ends_of_float32_are_those_of_the_file() {
+    let file = read("float_ends.tflite");
+    let mut arrays = arrays("float_ends.npz");
+    let found = imported(&file, &[]);
+    assert!(found.inputs.len() == 1 && found.inputs[0].float);
+    let outputs = found.outputs.iter().map(|output| {
+        let quantised = output.quantised.unwrap();
+        (&output.name[..], &output.layer[..], output.float, quantised)
+    });
+    let outputs: Vec<_> = outputs.collect();
+    let of = |name: &str| outputs.iter().find(|(own, ..)| *own == name).unwrap().3;
+    let expected = [
+        ("dense/Linear", "dense/Linear", false),
+        ("means", "pool", true),
+        ("scores", "dense/Linear", true),
+        ("shares", "softmax", true),
+    ];
+    let names: Vec<_> = outputs.iter().map(|&(a, b, c, _)| (a, b, c)).collect();
+    assert_eq!(names, expected);
+    // Scale and zero point are those of the file, whatever the network has.
+    for (number, bytes, name) in [(12, 5, "means"), (13, 10, "scores"), (14, 11, "shares")] {
+        let reals = float32(&mut arrays, &format!("tensor/{number}"));
+        let bytes = int8(&mut arrays, &format!("tensor/{bytes}"));
+        let Quantised { scale, zero_point } = of(name);
+        let made = bytes.iter().map(|&byte| {
+            let steps = i32::from(byte) - i32::from(zero_point);
+            (f64::from(steps) * f64::from(scale)) as f32
+        });
+        assert_eq!(made.collect::<Vec<_>>(), reals, "{name}");
+    }
+    let mut recorded = Recorded::new(file, &mut arrays, "");
+    recorded.input = int8(&mut arrays, "tensor/1");
+    insta::assert_snapshot!(recorded.check());
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn inputs_are_those_of_the_file() {
         name: "input0".to_string(),
         shape: vec![1, 3, 4, 5],
         unsigned: false,
+        float: false,
     };
     assert_eq!(found.inputs, [input]);
 }

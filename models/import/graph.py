@@ -21,6 +21,7 @@ OPERATORS = {  # name -> version, table of its options
     "CONV_2D": (3, "Conv2DOptions"),
     "CUSTOM": (1, None),
     "DEPTHWISE_CONV_2D": (3, "DepthwiseConv2DOptions"),
+    "DEQUANTIZE": (2, "DequantizeOptions"),
     "ELU": (1, None),
     "EXP": (2, "ExpOptions"),
     "EXPAND_DIMS": (1, "ExpandDimsOptions"),

@@ -175,7 +175,32 @@ def segmentation(graph):
     transposed(graph, x, "up2", (2, 4), same=False, activation=N, shape=(1, 20, 18, 4))
 
 
+def float_ends(graph):
+    """float32 outside: QUANTIZE in front, with halves of steps and numbers beyond all bytes; outputs are real numbers, bytes, or both."""
+    scale = 1 / 16
+    steps = graph.rng.integers(-300, 300, (1, 8, 8, 2)) / 2
+    values = numpy.float32(steps * scale)
+    values[0, 0, :4] = [[1e3, -1e3], [0.49999997 * scale, -0.49999997 * scale], [-0.0, 9.6e-39], [8.03125, -7.46875]]
+    source = graph.tensor("input", shape=values.shape, dtype="float32")
+    graph.graph.inputs, graph.values[source] = [source], values
+    x = graph.tensor("input_bytes", scale, -7)
+    graph.call("QUANTIZE", [source], [x])
+    graph.run()
+    x = conv(graph, x, "conv1", 6, activation=R)
+    pooled = pool(graph, "AVERAGE_POOL_2D", x, "pool", (2, 2), (2, 2))
+    graph.run()
+    x = dense(graph, flatten(graph, pooled, "flatten"), "dense", 7, spread=2.0)
+    shares = graph.tensor("softmax", 1 / 256, -128)
+    graph.call("SOFTMAX", [x], [shares], beta=1.0)
+    outputs = [x]
+    for bytes_of, name in ((pooled, "means"), (x, "scores"), (shares, "shares")):
+        outputs.append(graph.tensor(name, dtype="float32"))
+        graph.call("DEQUANTIZE", [bytes_of], outputs[-1:])
+    graph.graph.outputs = outputs
+
+
 NETWORKS = {
+    "float_ends": float_ends,
     "segmentation": segmentation,
     "keyword_1d": keyword_1d,
     "transformer": transformer,

@@ -1,8 +1,9 @@
-//! Images on the golden machine: job lists carried out as `docs/image.md` says, with the host's memory as bytes.
+//! Images on a machine: job lists carried out as `docs/image.md` says, with the host's memory as bytes.
 //!
 //! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may: a list that lacks a wait gives
 //! wrong bytes.
 
+mod device;
 mod ends;
 mod jobs;
 mod memory;
@@ -11,7 +12,8 @@ use heddle_arch::image::{Element, Image, ImageError, Tensor, WORK};
 use heddle_arch::job::{Job, REGIONS};
 use heddle_arch::params::Params;
 
-use crate::machine::{Machine, MachineError};
+use crate::machine::Machine;
+pub use device::{Counted, Device, DeviceError, Target};
 use jobs::Open;
 
 /// Cycles that a run may take.
@@ -40,16 +42,16 @@ pub enum RunnerError {
     /// A region has no address yet.
     #[error("region {0} is used before it is set")]
     Region(u32),
-    /// The cluster did not take a word.
-    #[error("the sparse cluster does not take its commands and weights")]
-    Cluster,
+    /// The machine did not take or give a word.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// A run did not reach HALT.
     #[error("run at program word {start}: {source}")]
-    Machine {
+    Run {
         /// Where it started.
         start: u32,
         /// Reason.
-        source: MachineError,
+        source: DeviceError,
     },
     /// An input is missing or has another size.
     #[error("input {name} has {found} bytes, expected {expected}")]
@@ -63,12 +65,12 @@ pub enum RunnerError {
     },
 }
 
-/// An image in a golden machine.
+/// An image in a machine.
 #[derive(Debug, Clone)]
-pub struct Runner {
+pub struct Runner<D = Machine> {
     params: Params,
     image: Image,
-    machine: Machine,
+    machine: D,
     /// Memory of the host: the file, then the buffers.
     memory: Vec<u8>,
     /// Addresses of two buffers for each region, taken by turns.
@@ -77,17 +79,27 @@ pub struct Runner {
     regions: [Option<u64>; REGIONS],
     open: Open,
     inferences: usize,
-    /// Cycles of all runs.
-    cycles: u64,
+    /// What the runs of the last inference have counted.
+    counted: Vec<Counted>,
     fences: u64,
 }
 
 impl Runner {
-    /// Reads a file and carries out the jobs that run once.
+    /// Reads a file and carries out the jobs that run once on a golden machine.
     ///
     /// # Errors
     /// [`RunnerError`]
     pub fn new(params: &Params, file: &[u8]) -> Result<Self, RunnerError> {
+        Self::on(Machine::new(params), params, file)
+    }
+}
+
+impl<D: Device> Runner<D> {
+    /// Reads a file and carries out the jobs that run once on a machine that was reset.
+    ///
+    /// # Errors
+    /// [`RunnerError`]
+    pub fn on(machine: D, params: &Params, file: &[u8]) -> Result<Self, RunnerError> {
         let image = Image::from_bytes(file)?;
         image.check_machine(params)?;
         let mut end = file.len() as u64;
@@ -105,14 +117,14 @@ impl Runner {
         let mut memory = file.to_vec();
         memory.resize(end as usize, 0xa5);
         let mut runner = Self {
-            machine: Machine::new(params),
+            machine,
             params: params.clone(),
             memory,
             buffers,
             regions: [Some(0), None, None, None],
             open: Open::default(),
             inferences: 0,
-            cycles: 0,
+            counted: Vec::new(),
             fences: 0,
             image,
         };
@@ -127,10 +139,15 @@ impl Runner {
         &self.image
     }
 
-    /// Cycles of all runs.
+    /// The machine.
+    pub fn machine(&mut self) -> &mut D {
+        &mut self.machine
+    }
+
+    /// What the runs of the last inference have counted.
     #[must_use]
-    pub fn cycles(&self) -> u64 {
-        self.cycles
+    pub fn counted(&self) -> &[Counted] {
+        &self.counted
     }
 
     /// Fences passed.
@@ -166,6 +183,7 @@ impl Runner {
     /// [`RunnerError`]
     pub fn run(&mut self, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, RunnerError> {
         self.pack(inputs)?;
+        self.counted.clear();
         for list in [
             self.image.begin.clone(),
             self.image.runs.clone(),

@@ -12,6 +12,7 @@ mod api;
 pub mod bus;
 mod error;
 pub mod host;
+pub mod image;
 mod model;
 pub mod network;
 mod pins;

@@ -1,7 +1,7 @@
 //! Runs a compiled network on a verilated machine and holds it against the golden models: every
 //! value of every layer against the golden network, every counter that it has against the golden machine.
 
-mod cluster;
+pub(crate) mod cluster;
 mod hardware;
 mod prediction;
 mod report;

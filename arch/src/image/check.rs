@@ -47,7 +47,9 @@ impl Image {
         self.check_parts()?;
         for (index, end) in self.ends.iter().enumerate() {
             let place = format!("end {index}");
-            self.check_end(&Checker { place: &place }, end)?;
+            let at = Checker { place: &place };
+            self.check_end(&at, end)?;
+            self.check_made(&at, end, &self.ends[..index])?;
         }
         self.check_jobs(bytes)
     }
@@ -157,6 +159,14 @@ impl Image {
         }
         let tensor = |index: u32| &self.tensors[index as usize];
         let elements = |index: u32| tensor(index).elements().unwrap_or(0);
+        let allowed = end.operation.elements();
+        let numbers = [("source", end.source), ("destination", end.destination)];
+        for ((name, index), allowed) in numbers.into_iter().zip(allowed) {
+            let is_type = allowed.contains(&tensor(index).element);
+            let names: Vec<&str> = allowed.iter().map(|element| element.name()).collect();
+            let expected = format!("a tensor of {}", names.join(" or "));
+            at.is(is_type, name, index.into(), expected)?;
+        }
         for (name, value) in [
             ("rows", end.rows),
             ("length", end.length),
@@ -204,6 +214,26 @@ impl Image {
             at.is(needed <= free, "source", index.into(), expected)?;
         }
         Ok(())
+    }
+
+    /// What an end reads is there: for an input what the user gives, else what the machine or an end before has made.
+    fn check_made(&self, at: &Checker<'_>, end: &End, before: &[End]) -> Result<(), ImageError> {
+        let [source, made] = [end.source, end.destination].map(|own| &self.tensors[own as usize]);
+        let (is_there, expected) = match made.region {
+            1 => (source.input, "an input of the network"),
+            _ => {
+                let is_made = before.iter().any(|one| one.destination == end.source);
+                let is_there = source.region == 2 || source.region == WORK && is_made;
+                (
+                    is_there,
+                    "a tensor of region 2, or one of region 4 that an end before makes",
+                )
+            }
+        };
+        at.is(is_there, "source", end.source.into(), expected)?;
+        let is_new = matches!(made.region, 1 | WORK);
+        let expected = "a tensor of region 1 or 4";
+        at.is(is_new, "destination", end.destination.into(), expected)
     }
 
     /// Jobs stay in their regions.

@@ -97,7 +97,7 @@ records! {
     }
     /// An operation of the host.
     end 64 {
-        OPERATION 0 4 "1 QUANTIZE, 2 DEQUANTIZE, 3 SOFTMAX, 4 ARG_MAX",
+        OPERATION 0 4 "1 QUANTIZE, 2 DEQUANTIZE, 3 SOFTMAX, 4 ARG_MAX, 5 QUANTIZE_EVEN",
         SOURCE 4 4 "index of the tensor that it reads, the first of its name",
         DESTINATION 8 4 "index of the tensor that it makes, the first of its name",
         ROWS 12 4 "rows",

@@ -308,7 +308,7 @@ fn read_end(at: &Checker<'_>, record: &[u8]) -> Result<End, ImageError> {
     let number = end::OPERATION.get(record);
     let mut all = Operation::ALL.into_iter();
     let operation = all.find(|operation| *operation as u64 == number);
-    at.is(operation.is_some(), end::OPERATION.name, number, "1 to 4")?;
+    at.is(operation.is_some(), end::OPERATION.name, number, "1 to 5")?;
     Ok(End {
         operation: operation.unwrap_or(Operation::Quantize),
         source: end::SOURCE.word(record),

@@ -1,4 +1,4 @@
-//! Arguments of `heddle sim` and `heddle image`.
+//! Arguments of `heddle sim`, of images in place of networks, and of `heddle image`.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,20 @@ pub struct SimArgs {
     /// What to run.
     #[command(flatten)]
     pub network: NetworkArgs,
-    /// Run an image of heddle compile in place of a network: --inputs and --outputs have its names and order
-    #[arg(long, value_name = "IMAGE", requires = "inputs", conflicts_with_all = ["model", "program", "tensors", "mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
-    pub image: Option<PathBuf>,
+    /// What takes its place.
+    #[command(flatten)]
+    pub image: ImageArg,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// An image in place of a network.
+#[derive(Debug, Args)]
+pub struct ImageArg {
+    /// Run an image of heddle compile in place of a network: --inputs and --outputs have its names and order
+    #[arg(long, value_name = "IMAGE", requires = "inputs", conflicts_with_all = ["model", "program", "tensors", "mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
+    pub image: Option<PathBuf>,
 }
 
 /// Arguments of `heddle image`.

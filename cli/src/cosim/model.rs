@@ -21,7 +21,7 @@ const UNROLL_COUNT: u32 = 16;
 
 /// Generates the machine and builds its model, or takes the model from the cache.
 pub fn verilated(params: &Params, style: TextStyle, trace: Trace) -> Result<Model, Failure> {
-    let design = design::generate(params, design::TOP, &printed(style))?;
+    let design = design::generate(params, design::machine(params), &printed(style))?;
     let options = options(&design, params, style, trace);
     let sources = Sources {
         files: design.verilog(),

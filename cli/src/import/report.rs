@@ -79,14 +79,16 @@ fn operators(found: &Import, layers: &Layers) -> String {
     let mut cells = vec![heading.map(str::to_string).to_vec()];
     for row in &found.rows {
         let needs = match (layers.need(row), &row.runs) {
-            (Some(Need::Host(_)), _) | (None, Runs::HostLayer(_)) => "the host".to_string(),
+            (Some(Need::Host(_)), _) | (None, Runs::HostLayer(_) | Runs::End(_)) => {
+                "the host".to_string()
+            }
             (Some(Need::Machine(fields)), _) if !fields.is_empty() => fields.join(", "),
             // Needs depend on the layers around, which are not known where some cannot run.
             (None, Runs::Layer(_)) => "unknown".to_string(),
             _ => "-".to_string(),
         };
         let exact = match row.runs {
-            Runs::Layer(_) | Runs::HostLayer(_) => row.exact.text(),
+            Runs::Layer(_) | Runs::HostLayer(_) | Runs::End(_) => row.exact.text(),
             _ => "-".to_string(),
         };
         cells.push(vec![
@@ -122,7 +124,7 @@ fn others(found: &Import) -> String {
 fn count(found: &Import, layers: &Layers) -> String {
     let count = |wanted: &dyn Fn(&Row) -> bool| found.rows.iter().filter(|row| wanted(row)).count();
     let folded = count(&|row| matches!(row.runs, Runs::Folded(_)));
-    let outside = count(&|row| matches!(row.runs, Runs::Host));
+    let outside = count(&|row| matches!(row.runs, Runs::Host | Runs::End(_)));
     let counts = match layers {
         Layers::Needs(_) => {
             let is_layer = |row: &Row| matches!(row.runs, Runs::Layer(_));

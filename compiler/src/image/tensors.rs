@@ -1,13 +1,13 @@
 //! Where the host's tensors lie in memory: planes of words as the machine has them, so that few transfers move them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::image::{Element, LOOPS, Tensor, TensorLoop, WORK};
 use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 use heddle_network::Network;
 
-use super::form::{INPUT, OUTPUT, UserForm};
+use super::form::{INPUT, OUTPUT, Range, UserForm};
 use super::nest::{Kind, Piece, folded};
 use crate::emit::Program;
 use crate::layout::{MatrixPlace, MatrixTensor, TensorPlan};
@@ -18,6 +18,8 @@ pub(super) struct Tensors<'a> {
     network: &'a Network,
     form: &'a UserForm,
     pub entries: Vec<Tensor>,
+    /// Numbers of the first entries of those that have a place behind the runs.
+    numbers: BTreeMap<usize, u32>,
 }
 
 /// A tensor in memory.
@@ -53,16 +55,18 @@ impl<'a> Tensors<'a> {
             network,
             form,
             entries: Vec::new(),
+            numbers: BTreeMap::new(),
         }
     }
 
     /// An input and the LOADs that bring it.
-    pub fn input(&mut self, tensor: usize) -> Vec<Transfer> {
-        self.region(tensor, INPUT, [true, false])
+    pub fn input(&mut self, tensor: usize, is_input: bool) -> Vec<Transfer> {
+        self.region(tensor, INPUT, [is_input, false])
     }
 
     /// A tensor that is read behind the last run, and the STOREs that bring it.
     pub fn output(&mut self, tensor: usize, is_output: bool) -> Vec<Transfer> {
+        self.numbers.insert(tensor, self.entries.len() as u32);
         self.region(tensor, OUTPUT, [false, is_output])
     }
 
@@ -107,16 +111,39 @@ impl<'a> Tensors<'a> {
         kind.transfers(&pieces.collect::<Vec<_>>())
     }
 
-    /// A tensor of the host, in the order of the user; gives its number.
+    /// A tensor that the host makes, in the order of the user; gives its number.
     pub fn work(&mut self, tensor: usize, output: bool) -> u32 {
         let own = self.user(tensor);
+        let number = self.host(tensor, self.name(tensor), own, [false, output]);
+        self.numbers.insert(tensor, number);
+        number
+    }
+
+    /// The real numbers that bytes stand for, in the order of the user; gives their number.
+    pub fn real(&mut self, tensor: usize, name: String, flags: [bool; 2]) -> u32 {
+        let own = UserTensor {
+            element: Element::Float32,
+            zero_point: 0,
+            scale: 0.0,
+            moved: 0,
+        };
+        self.host(tensor, name, own, flags)
+    }
+
+    fn host(
+        &mut self,
+        tensor: usize,
+        name: String,
+        own: UserTensor,
+        [input, output]: [bool; 2],
+    ) -> u32 {
         let extents = self.extents(tensor);
         let elements: u32 = extents.iter().product();
         let element = own.element;
         let bytes = element.bytes() as u32;
         self.entries.push(Tensor {
-            name: self.name(tensor),
-            input: false,
+            name,
+            input,
             output,
             element,
             region: WORK,
@@ -145,10 +172,7 @@ impl<'a> Tensors<'a> {
 
     /// Number of the first entry of a tensor that has a place behind the runs.
     pub fn number(&self, tensor: usize) -> Option<u32> {
-        let name = self.name(tensor);
-        let is_own = |entry: &Tensor| entry.name == name && entry.region != INPUT;
-        let found = self.entries.iter().position(is_own);
-        found.map(|index| index as u32)
+        self.numbers.get(&tensor).copied()
     }
 
     pub fn name(&self, tensor: usize) -> String {
@@ -156,9 +180,11 @@ impl<'a> Tensors<'a> {
     }
 
     fn user(&self, tensor: usize) -> UserTensor {
-        let (_, zero_point) = self.network.tensor(tensor);
-        let scale = self.form.scales.get(tensor).copied().flatten();
-        let scale = scale.unwrap_or(0.0);
+        let range = self.form.ranges.get(&tensor).copied();
+        let Range { scale, zero_point } = range.unwrap_or_else(|| Range {
+            scale: 0.0,
+            zero_point: self.network.tensor(tensor).1,
+        });
         match (
             self.network.places(tensor),
             self.form.unsigned.contains(&tensor),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use heddle_arch::image::Image;
+use heddle_arch::image::{Image, Operation};
 use heddle_arch::params::Params;
-use heddle_compiler::{NoImage, Program, UserForm, image};
+use heddle_compiler::{NoImage, Program, Range, Real, UserForm, image};
 use heddle_network::Network;
 use heddle_sim::image::Runner;
 use heddle_sim::network::run as golden;
@@ -17,8 +17,53 @@ pub fn form(network: &Network, interleaved: bool, unsigned: bool) -> UserForm {
         interleaved,
         names: names.map(str::to_string).collect(),
         unsigned: tensors.filter(|_| unsigned).collect::<BTreeSet<_>>(),
-        scales: Vec::new(),
+        ..UserForm::default()
     }
+}
+
+/// Real value of a step of all tensors.
+const SCALE: f32 = 0.5;
+
+/// The same user with real numbers in place of inputs, and in place of outputs or beside them.
+pub fn with_reals(mut form: UserForm, network: &Network, bytes: bool) -> UserForm {
+    let quantises = [Operation::Quantize, Operation::QuantizeEven];
+    for (input, number) in network.inputs().zip(0..) {
+        form.quantised.insert(input, quantises[number % 2]);
+    }
+    let outputs = network.outputs.iter().copied();
+    let outputs = outputs.filter(|&output| network.places(output).is_none());
+    let real = |tensor: usize| Real {
+        tensor,
+        name: format!("{}/real", form.names[tensor]),
+        bytes,
+    };
+    form.reals = outputs.map(real).collect();
+    // The user's zero point of a byte may be another one than that of the network.
+    for tensor in 0..=network.layers.len() {
+        let is_output = form.reals.iter().any(|real| real.tensor == tensor);
+        let zero_point = network.tensor(tensor).1.wrapping_add(i8::from(is_output));
+        let range = Range {
+            scale: SCALE,
+            zero_point,
+        };
+        form.ranges.insert(tensor, range);
+    }
+    form
+}
+
+/// The real numbers that bytes of a user stand for, less than half a step away.
+fn reals(form: &UserForm, tensor: usize, bytes: &[u8], away: f32) -> Vec<u8> {
+    let moved = if form.unsigned.contains(&tensor) {
+        0x80
+    } else {
+        0
+    };
+    let zero = i32::from(form.ranges[&tensor].zero_point);
+    let steps = bytes
+        .iter()
+        .map(|&byte| i32::from((byte ^ moved) as i8) - zero);
+    let values = steps.map(|step| (step as f32 + away) * SCALE);
+    values.flat_map(f32::to_le_bytes).collect()
 }
 
 /// A tensor of the network in the order of a user.
@@ -82,16 +127,32 @@ pub fn from_image(
     let mut runner = Runner::new(params, &file).unwrap_or_else(|error| panic!("{error}"));
     for values in images {
         let inputs = network.inputs();
-        let inputs = inputs.map(|input| of_user(network, form, input, network.part(values, input)));
+        let inputs = inputs.map(|input| {
+            let bytes = of_user(network, form, input, network.part(values, input));
+            match form.quantised.contains_key(&input) {
+                true => reals(form, input, &bytes, 0.4),
+                false => bytes,
+            }
+        });
         let found = runner.run(&inputs.collect::<Vec<_>>());
         let found = found.unwrap_or_else(|error| panic!("{error}"));
         let expected = golden(network, values).unwrap();
         let names: Vec<&String> = runner.outputs().map(|output| &output.name).collect();
-        assert_eq!(names.len(), network.outputs.len());
+        let mut wanted = Vec::new();
         for &output in &network.outputs {
-            let at = names.iter().position(|name| **name == form.names[output]);
-            let wanted = of_user(network, form, output, &expected[output - 1].values);
-            let name = network.tensor_name(output);
+            let bytes = of_user(network, form, output, &expected[output - 1].values);
+            let mut real = form.reals.iter().filter(|real| real.tensor == output);
+            let real = real.next();
+            if let Some(real) = real {
+                wanted.push((&real.name, reals(form, output, &bytes, 0.0)));
+            }
+            if real.is_none_or(|real| real.bytes) {
+                wanted.push((&form.names[output], bytes));
+            }
+        }
+        assert_eq!(names.len(), wanted.len());
+        for (name, wanted) in wanted {
+            let at = names.iter().position(|other| *other == name);
             assert_eq!(
                 found[at.unwrap()],
                 wanted,

@@ -73,7 +73,7 @@ static const fault FAULTS[] = {
     {"tensor, parts that are not alike", TENSORS, 1, 32, 0x3F800000, HEDDLE_E_TENSOR, 0},
     {"tensor, parts of another type", TENSORS, 1, 8, 1, HEDDLE_E_TENSOR, 0},
     {"tensor, beyond the work bytes", TENSORS, 3, 16, 36, HEDDLE_E_TENSOR, 0},
-    {"end, operation", ENDS, 0, 0, 5, HEDDLE_E_END, 0},
+    {"end, operation", ENDS, 0, 0, 6, HEDDLE_E_END, 0},
     {"end, operation of other types", ENDS, 0, 0, 3, HEDDLE_E_END, 0},
     {"end, source", ENDS, 0, 4, 4, HEDDLE_E_END, 0},
     {"end, a second part", ENDS, 0, 4, 1, HEDDLE_E_END, 0},

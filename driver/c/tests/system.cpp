@@ -1,6 +1,6 @@
 // Runs an image on the emitted Verilog: the C driver on one side, pins of the machine on the other.
 //
-// Usage: system IMAGE INPUTS OUTPUTS    bytes of all inputs and outputs, one inference after
+// Usage: system IMAGE INPUTS OUTPUTS    bytes of the input and of all outputs, one inference after
 // another
 #include "System.h"
 
@@ -116,6 +116,33 @@ struct Pool : heddle_pool {
   uint8_t *at(size_t offset) const { return static_cast<uint8_t *>(begin) + offset; }
 };
 
+// The outputs of an inference, one after another.
+struct Outputs {
+  std::vector<heddle_tensor_info> tensors;
+  size_t bytes = 0;
+
+  explicit Outputs(const heddle_net &net) {
+    heddle_tensor_info output;
+    while (heddle_tensor(&net, HEDDLE_OUTPUT, static_cast<uint32_t>(tensors.size()), &output) ==
+           HEDDLE_OK) {
+      tensors.push_back(output);
+      bytes += output.bytes;
+    }
+  }
+
+  // Takes those of a buffer to `user`, which was cleared.
+  void Unpack(const heddle_net &net, const void *buffer, uint8_t *user, void *work) const {
+    std::memset(user, 0, bytes);
+    std::vector<void *> places;
+    for (const auto &output : tensors) {
+      places.push_back(user);
+      user += output.bytes;
+    }
+    const auto count = static_cast<uint32_t>(places.size());
+    Need(heddle_unpack(&net, buffer, places.data(), count, work), "heddle_unpack");
+  }
+};
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -139,11 +166,11 @@ int main(int count, char **arguments) {
   Need(heddle_load(&device, &net, read_only.begin, file.size(), nullptr), "heddle_load");
   const uint32_t loaded = machine->clocks;
 
-  heddle_tensor_info input, output;
+  heddle_tensor_info input;
   Need(heddle_tensor(&net, HEDDLE_INPUT, 0, &input), "heddle_tensor");
-  Need(heddle_tensor(&net, HEDDLE_OUTPUT, 0, &output), "heddle_tensor");
-  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE && net.work_bytes == 0,
-       "large tensors");
+  const Outputs output(net);
+  Bytes work(net.work_bytes);
+  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE, "large tensors");
   const size_t images = inputs.size() / input.bytes;
   Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(),
        "other files");
@@ -156,39 +183,37 @@ int main(int count, char **arguments) {
     for (uint32_t at = 0; at < kAtATime; at++) {
       const void *user = &inputs[(first + at) * input.bytes];
       uint8_t *buffer = read_only.at(buffers + at * net.input_bytes);
-      Need(heddle_pack(&net, &user, 1, buffer, nullptr), "heddle_pack");
+      Need(heddle_pack(&net, &user, 1, buffer, work.data()), "heddle_pack");
       in[at] = buffer;
       out[at] = read_write.at(at * net.output_bytes);
     }
     Need(heddle_submit(&device, &net, in, out, kAtATime), "heddle_submit");
     Need(heddle_wait(&device, 1000000), "heddle_wait");
     for (uint32_t at = 0; at < kAtATime; at++) {
-      void *user = &found[(first + at) * output.bytes];
-      Need(heddle_unpack(&net, out[at], &user, 1, nullptr), "heddle_unpack");
+      output.Unpack(net, out[at], &found[(first + at) * output.bytes], work.data());
     }
     Need(heddle_counters(&device, HEDDLE_CYCLES, 1, &cycles), "heddle_counters");
   }
-  Need(machine->interrupts == images, "an interrupt for each run");
+  Need(machine->interrupts > 0 && machine->interrupts % images == 0, "an interrupt for each run");
   for (size_t at = 0; at < wanted.size(); at++) {
     if (found[at] == wanted[at]) continue;
-    std::fprintf(stderr, "system: image %zu, element %zu is %d, expected %d\n", at / output.bytes,
-                 at % output.bytes, static_cast<int8_t>(found[at]),
-                 static_cast<int8_t>(wanted[at]));
+    std::fprintf(stderr, "system: image %zu, byte %zu is %d, expected %d\n", at / output.bytes,
+                 at % output.bytes, found[at],
+                 wanted[at]);
     return 1;
   }
   // A program that is stopped, and a reset, after which everything is right again.
   const void *user = inputs.data();
   uint8_t *buffer = read_only.at(buffers);
-  void *out = read_write.begin, *result = found.data();
+  void *out = read_write.begin;
   const void *in = buffer;
-  Need(heddle_pack(&net, &user, 1, buffer, nullptr), "heddle_pack");
+  Need(heddle_pack(&net, &user, 1, buffer, work.data()), "heddle_pack");
   Need(heddle_submit(&device, &net, &in, &out, 1), "heddle_submit");
   Need(heddle_wait(&device, cycles / 2) == HEDDLE_E_LIMIT, "the limit is reached");
   Need(heddle_reset(&device), "heddle_reset");
   Need(heddle_submit(&device, &net, &in, &out, 1), "heddle_submit");
   Need(heddle_wait(&device, 1000000), "heddle_wait");
-  std::memset(result, 0, output.bytes);
-  Need(heddle_unpack(&net, out, &result, 1, nullptr), "heddle_unpack");
+  output.Unpack(net, out, found.data(), work.data());
   Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
        "the same outputs after a reset");
   std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u\n", images, cycles,

@@ -10,7 +10,7 @@ static uint32_t bytes_from(const char *text, uint8_t *bytes) {
 
 void check_vectors(const char *path) {
   FILE *file = fopen(path, "r");
-  unsigned words[10], found[5] = {0};
+  unsigned words[10], found[6] = {0};
   static char texts[2][8192];
   static uint8_t given[4096], wanted[4096], made[4096], work[8192];
   CHECK(file != NULL, "%s", path);
@@ -19,7 +19,7 @@ void check_vectors(const char *path) {
   while (fscanf(file, "%u %u %u %u %u %u %u %u %u %u %8191s %8191s", &words[0], &words[1],
                 &words[2], &words[3], &words[4], &words[5], &words[6], &words[7], &words[8],
                 &words[9], texts[0], texts[1]) == 12) {
-    uint32_t operation = words[0], count = words[3] * words[4], is_input = operation == 1;
+    uint32_t operation = words[0], count = words[3] * words[4], is_input = operation == 1 || operation == 5;
     uint32_t made_count = operation == 4 ? words[3] : count,
              size = operation == 2 || operation == 4 ? 4 : 1;
     uint32_t source_size = is_input ? 4 : 1, front = is_input ? count : (count + 7) / 8 * 8;
@@ -76,6 +76,6 @@ void check_vectors(const char *path) {
     found[operation]++;
   }
   fclose(file);
-  for (int operation = 1; operation < 5; operation++)
+  for (int operation = 1; operation < 6; operation++)
     CHECK(found[operation] >= 20, "%u cases", found[operation]);
 }

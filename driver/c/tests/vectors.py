@@ -41,7 +41,7 @@ def half_away(value):
     return math.copysign(math.floor(abs(value) + 0.5), value)
 
 
-def quantised(value, scale, zero, kind):
+def quantised(value, scale, zero, kind, rounded=half_away):
     low = 0 if kind == UINT8 else -128
     if math.isnan(value):
         return 0
@@ -51,7 +51,7 @@ def quantised(value, scale, zero, kind):
         steps = math.copysign(math.inf, value)
     if math.isinf(steps):
         return low + 255 if steps > 0 else low
-    return int(max(low, min(low + 255, half_away(steps) + zero)))
+    return int(max(low, min(low + 255, rounded(steps) + zero)))
 
 
 # Rows, multipliers and shifts for which the last bit of a product of negative numbers counts.
@@ -109,8 +109,10 @@ def reals():
         values += [single((step + 0.5) * scale) for step in range(-130, 130)]
         values += [single(math.nextafter((step + 0.5) * scale, 0)) for step in range(-5, 5)]
         values += [0.0, -0.0, math.inf, -math.inf, math.nan, 3e38, -3e38, 1e-45, single(1024 * scale), single(-1024 * scale)]
-        made = [quantised(value, scale, zero, kind) for value in values]
-        show(1, (FLOAT, kind), 1, len(values), 1, packed(values, FLOAT), packed(made, kind), scale=scale, zero=zero)
+        # Python's round takes halves to the even number.
+        for operation, rounded in [(1, half_away), (5, round)]:
+            made = [quantised(value, scale, zero, kind, rounded) for value in values]
+            show(operation, (FLOAT, kind), 1, len(values), 1, packed(values, FLOAT), packed(made, kind), scale=scale, zero=zero)
         steps = list(range(256)) if kind == UINT8 else list(range(-128, 128))
         made = [single((step - zero) * scale) for step in steps]
         show(2, (kind, FLOAT), 1, 256, 1, packed(steps, kind), packed(made, FLOAT), scale=scale, zero=zero)

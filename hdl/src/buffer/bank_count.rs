@@ -15,6 +15,8 @@ pub struct BankCount {
     pub program: usize,
     /// Their accesses are told, and operands that are zero, for who counts them.
     pub events: bool,
+    /// Accesses of the host are not told: it has them while a program runs.
+    pub quiet_host: bool,
 }
 
 impl From<usize> for BankCount {
@@ -25,6 +27,7 @@ impl From<usize> for BankCount {
             input: 0,
             program: 0,
             events: true,
+            quiet_host: false,
         }
     }
 }
@@ -37,6 +40,7 @@ impl BankCount {
             input: params.state_buffer.input_banks as usize,
             program: params.program_banks() as usize,
             events: params.counters == CounterSet::Full,
+            quiet_host: params.counters == CounterSet::Full && params.has_dma(),
         }
     }
 

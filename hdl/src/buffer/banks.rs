@@ -54,6 +54,8 @@ pub struct Banks {
     pub slice_read_o: [[Signal<Out, Bit>; slices]; told * data],
     /// One per bank: which of its data slices are written.
     pub slice_write_o: [[Signal<Out, Bit>; slices]; told * data],
+    /// One per bank: it is read for the host.
+    pub host_take_o: [Signal<Out, Bit>; quiet * data],
     #[new(Contract::new("two readers of one bank at once"))]
     one_reader: [Contract; data],
     #[new(Contract::new("weights and the host read at once"))]
@@ -120,6 +122,9 @@ pub struct Banks {
     _untold: Feature<"nc">,
     #[new(count.events.into())]
     _told: usize,
+    /// Accesses of the host are not told.
+    #[new(count.quiet_host.into())]
+    _quiet: Feature<"dm">,
     #[new((count.program > 0).into())]
     _has_program: usize,
     #[new(count.has_host())]
@@ -229,6 +234,9 @@ impl Banks {
                 self.ren[b] = self.op_take[b] | self.wanted[b];
                 self.read[b].shift_in(self.wanted[b] & !self.op_take[b]);
                 self.data_mux.select_i[b] = self.read[b][READ_CYCLES - 1];
+                for i in 0..self._quiet {
+                    self.host_take_o[b + i] = host & !self.wt_read_i & !self.op_take[b];
+                }
                 if self.op_take[b] {
                     self.raddr[b] = self.op_word_i & self._word_mask;
                 }

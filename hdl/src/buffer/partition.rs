@@ -89,6 +89,13 @@ pub struct Partition {
     ev_slice_write: [EventSum; told * slices],
     #[new(EventSum::new(1, rows))]
     ev_zero: [EventSum; told],
+    /// A bank was read for the host, one cycle ago and more.
+    host_took: [[Delay<Bit>; last_access]; quiet * data],
+    /// A word of the host was written.
+    host_wrote: [Delay<Bit>; quiet * last_access],
+    /// For each cycle of the way to the slices: the access is one of the host, which is not told.
+    hides_read: [[Signal<Local, Bit>; last_access + 1]; quiet * data],
+    hides_write: [Signal<Local, Bit>; quiet * (last_access + 1)],
     op_word: Signal<Local, Bits<13>>,
     wt_word: Signal<Local, Bits<13>>,
     /// The weight slot is for this row.
@@ -126,6 +133,12 @@ pub struct Partition {
     _untold: Feature<"nc">,
     #[new(count.events.into())]
     _told: usize,
+    /// Accesses of the host are not told: it has them while a program runs.
+    #[new(count.quiet_host.into())]
+    _quiet: Feature<"dm">,
+    /// Cycles from a request to the last access of a slice.
+    #[new(bank.access_cycles(bank.slices() - 1))]
+    _last_access: usize,
     #[new((count.program > 0).into())]
     _has_program: usize,
     /// The host alone writes some banks.

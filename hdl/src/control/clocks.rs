@@ -13,5 +13,7 @@ pub const STORED: usize = 2;
 pub const RESULTS: usize = 8;
 /// From the operand wave of row 0 to the post wave of column 0, besides rows.
 pub const POST: usize = 11;
+/// From the operand wave of row 0 to the last drain word of its slot, besides rows, columns and options.
+pub const DRAIN_WORD: usize = 20;
 /// From a start to the first pair of words of a program in banks being asked for.
 pub const FIRST_PAIR: usize = 2;

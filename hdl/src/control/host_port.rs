@@ -51,6 +51,10 @@ pub struct HostPort {
     pub stall_sums_i: [Signal<In, Bits<32>>; plain * stall_sums],
     /// Zero point of the request, steady until its answer.
     pub zero_i: [Signal<In, Bits<8>>; watched],
+    /// Zero point of the answer of the next cycle.
+    pub read_zero_i: [Signal<In, Bits<8>>; open],
+    /// The sparse cluster takes a command, and a word of weights.
+    pub takes_o: [Signal<Out, Bit>; 2 * open * clusters],
     /// What the sparse cluster says.
     #[new(ClusterState::new(cluster_counts))]
     pub cluster_i: [ClusterState<In>; clusters],
@@ -180,6 +184,9 @@ pub struct HostPort {
     _watched: Feature<"sy">,
     #[new(1 - watched)]
     _plain: usize,
+    /// Requests come while the machine runs, when they meet nothing.
+    #[new(shape.open.into())]
+    _open: Feature<"dm">,
     /// Something else than the state buffer answers.
     #[new(plain.max(cluster_counts))]
     _selects: usize,
@@ -192,6 +199,10 @@ impl HostPort {
         let meta = meta.doc_if(
             self._watched > 0,
             "Registers stand around the engine, and there are none here: every request waits while the machine runs, and the zero point is that of zero_i.",
+        );
+        let meta = meta.doc_if(
+            self._open > 0,
+            "What stands in front of the port lets requests come while the machine runs, if they meet no other access.",
         );
         describe(meta, self._counts).number("answer", self._rows + ANSWER)
     }
@@ -234,7 +245,11 @@ impl HostPort {
         // Everything but the state buffer waits until its requests have left the last partition:
         // reads answer in order, and a start clears no event that is still on its way.
         // A request behind a start waits until the machine runs and STATUS says so.
-        if self._watched > 0 {
+        if self._open > 0 {
+            // Writes need no order; what answers beside the state buffer waits for its answers.
+            self.host_ready_o =
+                self.rst_n & (self.host_i.write | self.travels | !self.travel.get_bit(9));
+        } else if self._watched > 0 {
             self.host_ready_o =
                 self.rst_n & !self.running_i & (self.travels | !self.travel.get_bit(9));
         } else {
@@ -265,7 +280,9 @@ impl HostPort {
         self.contracts();
         // What does not go to the partitions needs no comparison of its address to be taken.
         let write = self.host_i.valid & self.host_i.write & !self.travel.get_bit(9);
-        if self._watched > 0 {
+        if self._open > 0 {
+            self.take_write = self.host_i.valid & self.host_i.write;
+        } else if self._watched > 0 {
             self.take_write = write & !self.running_i;
         } else {
             let write =
@@ -311,8 +328,14 @@ impl HostPort {
             self.host_waits.word_i[i + 4] = mux(self.host_i.write, self.host_i.wdata[i], 0.into());
         }
         self.host_waits.word_i[12] = mux(self.host_i.write, 1.into(), 0.into());
-        self.write_arrives.holds_i =
-            !(self.take & self.host_i.write & (self.region != 0) & self.running_i);
+        // In an open machine nothing but the cluster asks for rest.
+        let writes = self.take & self.host_i.write & self.running_i;
+        if self._open > 0 {
+            let is_cluster = (self.region == 1) & self.host_i.addr.get_bit(29);
+            self.write_arrives.holds_i = !(writes & is_cluster);
+        } else {
+            self.write_arrives.holds_i = !(writes & (self.region != 0));
+        }
     }
 
     /// Streams and counters of the sparse cluster.
@@ -332,6 +355,10 @@ impl HostPort {
                 self.cluster_o[k].weights[i] = self.weights[4 * k + i];
             }
             self.cluster_o[k].command = self.command_wen[k];
+            for i in 0..self._open {
+                self.takes_o[2 * i] = self.cluster_i[k].takes_command | stopped;
+                self.takes_o[2 * i + 1] = !self.weight[k];
+            }
             self.cluster_o[k].word = self.program_o.wdata;
             self.cluster_o[k].sends = false;
             self.cluster_o[k].weight = self.weight[k];
@@ -427,7 +454,9 @@ impl HostPort {
                 self.rdata[k] = 0.into();
             }
             if self.buffer_i.rvalid {
-                if self._watched > 0 {
+                if self._open > 0 {
+                    self.rdata[k] = self.buffer_i.rdata[k] + self.read_zero_i[0];
+                } else if self._watched > 0 {
                     self.rdata[k] = self.buffer_i.rdata[k] + self.zero_i[0];
                 } else {
                     self.rdata[k] = self.buffer_i.rdata[k] + self.zero[0];

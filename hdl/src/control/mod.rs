@@ -5,6 +5,7 @@
 
 pub mod clocks;
 mod counters;
+mod dma_head;
 mod drain_issue;
 mod host_port;
 mod instruction_check;
@@ -20,6 +21,7 @@ mod unit_registers;
 mod weight_issue;
 
 pub use counters::{CounterList, Counters};
+pub use dma_head::{DmaHead, DmaRequest, WaveNotice};
 pub use drain_issue::DrainIssue;
 pub use host_port::HostPort;
 pub use instruction_check::InstructionCheck;

@@ -111,6 +111,8 @@ pub struct ControlShape {
     pub sums_at_top: bool,
     /// Registers around the engine start and watch it.
     pub watched: bool,
+    /// Clients go to the memories while a program runs.
+    pub open: bool,
 }
 
 impl ControlShape {
@@ -124,6 +126,7 @@ impl ControlShape {
             counters: CounterList::new(params.counters, SlicedShape::of_bank(params).slices()),
             sums_at_top: params.array.partial_sums == PartialSums::Top,
             watched: params.system.is_some(),
+            open: params.has_dma(),
         }
     }
 
@@ -140,6 +143,11 @@ impl ControlShape {
     /// Bits of a word address of a partition.
     pub fn word_bits(&self) -> usize {
         self.byte_bits - 3
+    }
+
+    /// Bits of a word address of a bank.
+    pub fn bank_lsb(&self) -> usize {
+        self.word_bits() - self.banks.all.ilog2() as usize
     }
 
     /// Words of a partition that weights and results may lie in, 0 for all.

@@ -5,8 +5,8 @@ mod logic;
 use super::clocks::{POST, RESULTS};
 use super::counters::describe;
 use super::{
-    ControlShape, CounterList, Counters, DrainIssue, HostPort, Prefetch, Sequencer, SequencerShape,
-    Status, StreamIssue, WeightIssue,
+    ControlShape, CounterList, Counters, DmaHead, DmaRequest, DrainIssue, HostPort, Prefetch,
+    Sequencer, SequencerShape, Status, StreamIssue, WeightIssue,
 };
 use crate::array::BiasSlot;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
@@ -41,6 +41,14 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub start_pc_i: [Signal<In, Bits<16>>; watched],
     /// Zero point of the host request, steady until its answer.
     pub zero_i: [Signal<In, Bits<8>>; watched],
+    /// Requests of DMA loads and stores.
+    pub dma_i: [DmaRequest<In>; 2 * open],
+    /// They are taken.
+    pub dma_ready_o: [Signal<Out, Bit>; 2 * open],
+    /// Answers to stores.
+    pub dma_o: [HostAnswer<Out>; open],
+    /// The drain word of column 0 leaves in the next cycle.
+    pub leaves_i: [Signal<In, Bit>; open],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -111,6 +119,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub event_i: [Signal<In, Bits<10>>; events],
     #[new(HostPort::new(shape))]
     host: HostPort,
+    #[new(DmaHead::new(shape))]
+    head: [DmaHead; open],
     /// There is one if the program lies in banks.
     #[new(Prefetch::new(sizes, shape.banks, shape.word_bits()))]
     prefetch: [Prefetch; banked],
@@ -218,6 +228,9 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     _watched: Feature<"sy">,
     #[new(1 - watched)]
     _plain: usize,
+    /// Clients go to the memories while a program runs.
+    #[new(shape.open.into())]
+    _open: Feature<"dm">,
 }
 
 impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {

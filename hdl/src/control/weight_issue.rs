@@ -64,6 +64,8 @@ pub struct WeightIssue<const A: usize> {
     pub wt_o: WeightSlot<Out>,
     /// Copies are on their way.
     pub copying_o: Signal<Out, Bit>,
+    /// A slot is on the wave in the next cycle.
+    pub next_o: [Signal<Out, Bit>; open],
     /// The address, or that of the copy accepted in the cycle before, lies outside the partition.
     pub error_o: Signal<Out, Bit>,
     /// A tile of streamed words was not swapped in in its cycle.
@@ -109,6 +111,9 @@ pub struct WeightIssue<const A: usize> {
     /// Words of a partition that weights and results may lie in.
     #[new(shape.work_words())]
     _work_words: Feature<'u'>,
+    /// Clients go to the memories while a program runs.
+    #[new(shape.open.into())]
+    _open: Feature<"dm">,
 }
 
 impl<const A: usize> WeightIssue<A> {
@@ -197,5 +202,8 @@ impl<const A: usize> WeightIssue<A> {
             self.left = 0.into();
         }
         self.copying_o = self.left.get_bit(9);
+        for i in 0..self._open {
+            self.next_o[i] = self.wt_valid[1];
+        }
     }
 }

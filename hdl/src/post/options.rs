@@ -22,6 +22,8 @@ pub struct PostOptions {
     pub dual_scale: bool,
     /// Columns that share a multiplier: 1, 2 or 4. A slot for post comes in one of so many clocks.
     pub columns_per_multiplier: usize,
+    /// Says a clock before it that the word of column 0 leaves.
+    pub announces: bool,
 }
 
 impl PostOptions {
@@ -34,6 +36,7 @@ impl PostOptions {
         left_shift: false,
         dual_scale: false,
         columns_per_multiplier: 1,
+        announces: false,
     };
 
     /// The options of a configuration.
@@ -47,6 +50,7 @@ impl PostOptions {
             left_shift: post.left_shift,
             dual_scale: post.dual_scale,
             columns_per_multiplier: post.columns_per_multiplier as usize,
+            announces: params.has_dma(),
         }
     }
 

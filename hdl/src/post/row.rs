@@ -31,6 +31,8 @@ pub struct Post {
     pub aw_i: [TableWrite<In>; activates],
     /// One per column: a word for the state buffer.
     pub dr_o: [DrainWord<Out>; cols],
+    /// The word of column 0 leaves in the next cycle.
+    pub leaves_o: [Signal<Out, Bit>; announces],
     #[new(PostLane::new(tiles, options))]
     lane: [PostLane; cols],
     #[new(SharedRequantise::new(options.columns_per_multiplier, options.left_shift, options.dual_scale))]
@@ -63,6 +65,9 @@ pub struct Post {
     _activates: usize,
     #[new(options.dual_scale.into())]
     _duals: usize,
+    /// A word is announced.
+    #[new(options.announces.into())]
+    _announces: Feature<"dm">,
     /// Groups of columns that share a multiplier.
     #[new(if options.shares() { cols / options.columns_per_multiplier } else { 0 })]
     _groups: usize,
@@ -105,6 +110,9 @@ impl Post {
         self.pack_issue.valid_i = self.wait_valid[last];
         self.pack_issue.dest_i = self.wait_dest[last];
         self.pack_issue.flush_i = self.wait_flush[last];
+        for i in 0..self._announces {
+            self.leaves_o[i] = self.pack_issue.pack_o.leaves;
+        }
     }
 
     /// The waves through the lanes.

@@ -175,6 +175,15 @@ impl SlicedShape {
         1 + self.mask_stages() + self.enable_stages()
     }
 
+    /// Cycles from a request to the access of slice k, read or written.
+    pub fn access_cycles(&self, slice: usize) -> usize {
+        let turn = if self.in_turn { slice } else { 0 };
+        match self.mask != MaskPlace::Slice && slice == 0 && !self.plain {
+            true => self.input_stages(),
+            false => self.input_stages() + self.distance() + turn,
+        }
+    }
+
     /// Cycles by which the last slice is accessed after slice 0.
     pub fn turns(&self) -> usize {
         match self.in_turn {

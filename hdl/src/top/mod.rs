@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
 use crate::control::clocks::POST;
-use crate::control::{Control, ControlShape, SequencerShape};
+use crate::control::{Control, ControlShape, DmaRequest, SequencerShape};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use crate::sparse::{SparseEngine, SparseShape};
@@ -33,6 +33,12 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     pub start_pc_i: [Signal<In, Bits<16>>; watched],
     /// Zero point of the host request, steady until its answer.
     pub zero_i: [Signal<In, Bits<8>>; watched],
+    /// Requests of DMA loads and stores.
+    pub dma_i: [DmaRequest<In>; 2 * open],
+    /// They are taken.
+    pub dma_ready_o: [Signal<Out, Bit>; 2 * open],
+    /// Answers to stores.
+    pub dma_o: [HostAnswer<Out>; open],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -91,6 +97,9 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Registers around the engine start and watch it.
     #[new(shape.watched.into())]
     _watched: usize,
+    /// Clients go to the memories while a program runs.
+    #[new(shape.open.into())]
+    _open: usize,
     #[new(shape.counters.len())]
     _counts: usize,
     #[new((counts > 0).into())]
@@ -129,6 +138,10 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.control.start_i.follow(&self.start_i);
         self.control.start_pc_i.follow(&self.start_pc_i);
         self.control.zero_i.follow(&self.zero_i);
+        self.control.dma_i.follow(&self.dma_i);
+        self.dma_ready_o.follow(&self.control.dma_ready_o);
+        self.dma_o.follow(&self.control.dma_o);
+        self.control.leaves_i.follow(&self.post.leaves_o);
         self.running_o = self.control.running_o;
         self.done_o = self.control.done_o;
         self.error_o = self.control.error_o;

@@ -282,15 +282,13 @@ impl<'a> Reader<'a> {
         let shape = self.tensors[index].shape.clone();
         let element = range.as_ref().map_or("float32", |range| range.element);
         let output = self.push(name, shape, element, range);
-        self.host(node, index, output);
-        if let Some(operator) = self.operators.last_mut() {
-            operator.kind = kind;
-        }
+        self.host(node, kind, index, output);
         Ok(Value::Tensor(output))
     }
 
-    pub fn host(&mut self, node: &Node, input: usize, output: usize) {
-        self.operator(label(node), Kind::Host, vec![Some(input)], vec![output]);
+    /// What the host does with a tensor, of this kind.
+    pub fn host(&mut self, node: &Node, kind: Kind, input: usize, output: usize) {
+        self.operator(label(node), kind, vec![Some(input)], vec![output]);
     }
 
     /// A tensor that a node reads, whether as bytes or as what they stand for. A result in float32 is one that cannot run.

@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
                     Some(maker) if matches!(maker.kind, Kind::Refused(_)) => {
                         maker.outputs.push(output)
                     }
-                    _ => self.host(node, index, output),
+                    _ => self.host(node, Kind::Quantize, index, output),
                 }
                 Ok(Value::Tensor(output))
             }

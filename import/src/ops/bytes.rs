@@ -183,7 +183,7 @@ impl Lowering<'_> {
             .is_some_and(int8);
         match &operator.kind {
             Kind::Table(function) => Some(*function),
-            Kind::Host if operator.name.starts_with("QUANTIZE") => {
+            Kind::Quantize => {
                 let makes_bytes = operator.outputs.iter().all(int8);
                 (reads_bytes && makes_bytes).then_some(Function::Quantize)
             }

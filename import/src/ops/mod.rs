@@ -108,6 +108,10 @@ macro_rules! operators {
             Reshape,
             /// What it makes is known: a constant.
             Constant,
+            /// float32 to bytes, or from bytes to other bytes.
+            Quantize,
+            /// Bytes to float32.
+            Dequantize,
             /// For the host, at the beginning or the end of a network.
             Host,
             /// It cannot run, for this reason.
@@ -217,7 +221,8 @@ impl Kind {
 
     /// Whether the host does it, at the beginning or the end of a network.
     pub fn is_for_host(&self) -> bool {
-        matches!(self, Kind::Host | Kind::Softmax(_) | Kind::ArgMax)
+        matches!(self, Kind::Quantize | Kind::Dequantize | Kind::Host)
+            || matches!(self, Kind::Softmax(_) | Kind::ArgMax)
     }
 
     /// Whether the file may leave out dimensions of one place.

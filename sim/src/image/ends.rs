@@ -4,12 +4,12 @@ use heddle_arch::image::{Element, End, Operation, Tensor};
 use heddle_arch::requantise::Scale;
 use heddle_network::ops::softmax::softmax;
 
-use super::{Runner, RunnerError, is_work, moved, user_bytes};
+use super::{Device, Runner, RunnerError, is_work, moved, user_bytes};
 
 /// Elements of tensors in the order of the user, by the number of their first entry.
 type Values = Vec<Option<Vec<u8>>>;
 
-impl Runner {
+impl<D: Device> Runner<D> {
     /// Puts inputs where LOADs find them.
     pub(super) fn pack(&mut self, inputs: &[Vec<u8>]) -> Result<(), RunnerError> {
         let given = self.inputs().map(Some).chain(std::iter::repeat(None));
@@ -141,7 +141,7 @@ fn made(end: &End, [source, destination]: [&Tensor; 2], bytes: &[u8]) -> Vec<u8>
             });
             largest.flat_map(u32::to_le_bytes).collect()
         }
-        Operation::Quantize => {
+        Operation::Quantize | Operation::QuantizeEven => {
             let [low, high] = match destination.element {
                 Element::Uint8 => [0.0, 255.0],
                 _ => [-128.0, 127.0],
@@ -149,8 +149,12 @@ fn made(end: &End, [source, destination]: [&Tensor; 2], bytes: &[u8]) -> Vec<u8>
             let words = bytes.chunks_exact(4);
             let steps = words.map(|word| {
                 let value = f32::from_le_bytes(word.try_into().expect("four bytes"));
-                let step = (value / destination.scale).round() as f64;
-                (step + f64::from(destination.zero_point)).clamp(low, high) as i32 as u8
+                let quotient = value / destination.scale;
+                let step = match end.operation {
+                    Operation::QuantizeEven => quotient.round_ties_even(),
+                    _ => quotient.round(),
+                };
+                (f64::from(step) + f64::from(destination.zero_point)).clamp(low, high) as i32 as u8
             });
             steps.collect()
         }

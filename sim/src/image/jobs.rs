@@ -3,11 +3,10 @@
 
 use std::collections::VecDeque;
 
-use heddle_arch::host::Counter;
 use heddle_arch::job::{Job, Work};
 use heddle_arch::transfer::{Space, Transfer};
 
-use super::{LIMIT_CYCLES, Runner, RunnerError};
+use super::{Device, Runner, RunnerError};
 
 /// What has not happened yet.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +18,7 @@ pub(super) struct Open {
     stores: VecDeque<(Transfer, u64)>,
 }
 
-impl Runner {
+impl<D: Device> Runner<D> {
     pub(super) fn job(&mut self, job: &Job) -> Result<(), RunnerError> {
         if job.waits.program {
             self.end_run()?;
@@ -85,9 +84,9 @@ impl Runner {
         let Some(start) = self.open.run.take() else {
             return Ok(());
         };
-        let ran = self.machine.run(start, LIMIT_CYCLES);
-        let counters = ran.map_err(|source| RunnerError::Machine { start, source })?;
-        self.cycles += u64::from(counters.get(Counter::Cycles));
+        let counted = self.machine.run(start);
+        let counted = counted.map_err(|source| RunnerError::Run { start, source })?;
+        self.counted.push(counted);
         Ok(())
     }
 
@@ -95,10 +94,7 @@ impl Runner {
         while let Some((transfer, base)) = self.open.loads.pop_front() {
             self.load(&transfer, base)?;
         }
-        match self.machine.settle_cluster() {
-            true => Ok(()),
-            false => Err(RunnerError::Cluster),
-        }
+        Ok(self.machine.settle()?)
     }
 
     fn end_stores(&mut self) -> Result<(), RunnerError> {

@@ -1,9 +1,8 @@
 //! Words between the memory of the host and the memories of the machine.
 
-use heddle_arch::isa::fields::row_table_data;
 use heddle_arch::transfer::{Space, Transfer};
 
-use super::{Runner, RunnerError};
+use super::{Device, Runner, RunnerError, Target};
 
 /// Where a turn of the loops is.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +58,7 @@ fn below(what: &'static str, found: u32, expected: u32) -> Result<(), RunnerErro
     }
 }
 
-impl Runner {
+impl<D: Device> Runner<D> {
     fn word(&self, address: u64) -> Result<u64, RunnerError> {
         let at = address as usize;
         let bytes = self.memory.get(at..at + 8);
@@ -68,101 +67,89 @@ impl Runner {
     }
 
     pub(super) fn load(&mut self, transfer: &Transfer, base: u64) -> Result<(), RunnerError> {
-        let zero = transfer.zero as i8;
+        self.machine.set_zero(transfer.zero as i8)?;
         for turn in turns(transfer) {
             let address = base + turn.offset;
             let word = match transfer.fill {
                 true => 0,
                 false => self.word(address)?,
             };
-            self.machine.set_host_zero(zero);
-            self.write(transfer.space, turn, word, address)?;
+            let target = self.target(transfer.space, turn)?;
+            self.machine.write(target, word)?;
+            if let Target::Bias { column, tile } = target {
+                let scale = self.word(address + 8)?;
+                self.machine.write(Target::Scale { column, tile }, scale)?;
+            }
         }
         Ok(())
     }
 
-    fn write(
-        &mut self,
-        space: Space,
-        Turn {
+    /// Where a word of a space goes, which the machine must have.
+    fn target(&self, space: Space, turn: Turn) -> Result<Target, RunnerError> {
+        let params = &self.params;
+        let Turn {
             place, partition, ..
-        }: Turn,
-        word: u64,
-        address: u64,
-    ) -> Result<(), RunnerError> {
-        let (params, low) = (&self.params, word as u32);
-        match space {
-            Space::Buffer => {
-                below("partition", partition, params.array.rows)?;
-                below("word of a partition", place, params.partition_words())?;
-                let bytes = word.to_le_bytes();
-                self.machine.write_word(partition, place, bytes);
-            }
+        } = turn;
+        Ok(match space {
+            Space::Buffer => self.buffer_word(turn)?,
             Space::Columns => {
                 below("column", partition, params.array.cols)?;
                 below("column tile", place, params.column_tiles)?;
-                let scale = self.word(address + 8)?;
-                self.machine.write_bias(partition, place, low as i32);
-                self.machine.write_scale_word(partition, place, scale);
+                Target::Bias {
+                    column: partition,
+                    tile: place,
+                }
             }
             Space::Rows => {
+                let entries = params.state_buffer.row_offsets;
                 below("row", partition, params.array.rows)?;
-                below(
-                    "entry of a row table",
-                    place,
-                    params.state_buffer.row_offsets,
-                )?;
-                let valid = row_table_data::VALID.is_set(low);
-                let offset = row_table_data::OFFSET.get(low) as u16;
-                let offset = valid.then_some(offset);
-                self.machine.write_row_offset(partition, place, offset);
+                below("entry of a row table", place, entries)?;
+                Target::Row {
+                    row: partition,
+                    entry: place,
+                }
             }
             Space::Tables => {
-                below(
-                    "entry of activation tables",
-                    place,
-                    256 * params.post.activations,
-                )?;
-                let (table, byte) = (place / 256, (place % 256) as u8);
-                self.machine.write_activation(table, byte, low as u8);
+                let entries = 256 * params.post.activations;
+                below("entry of activation tables", place, entries)?;
+                Target::Table {
+                    table: place / 256,
+                    byte: (place % 256) as u8,
+                }
             }
             Space::Program => {
                 below("pair of program words", place, params.program.words / 2)?;
-                let words = [low, (word >> 32) as u32];
-                self.machine.write_program(2 * place, &words);
+                Target::Program { first: 2 * place }
             }
-            Space::Weights => {
-                if !self.machine.write_cluster_weights(word) {
-                    return Err(RunnerError::Cluster);
-                }
-            }
-            Space::Commands => {
-                if !self.machine.write_cluster_command(low) {
-                    return Err(RunnerError::Cluster);
-                }
-            }
-        }
-        Ok(())
+            Space::Weights => Target::Weights,
+            Space::Commands => Target::Command,
+        })
+    }
+
+    fn buffer_word(&self, turn: Turn) -> Result<Target, RunnerError> {
+        below("partition", turn.partition, self.params.array.rows)?;
+        let words = self.params.partition_words();
+        below("word of a partition", turn.place, words)?;
+        Ok(Target::Buffer {
+            partition: turn.partition,
+            word: turn.place,
+        })
     }
 
     pub(super) fn store(&mut self, transfer: &Transfer, base: u64) -> Result<(), RunnerError> {
-        let zero = transfer.zero as i8;
-        self.machine.set_host_zero(zero);
-        for Turn {
-            place,
-            partition,
-            offset,
-        } in turns(transfer)
-        {
-            below("partition", partition, self.params.array.rows)?;
-            let words = self.params.partition_words();
-            below("word of a partition", place, words)?;
-            let word = self.machine.read_word(partition, place);
-            let address = base + offset;
+        let all: Vec<Turn> = turns(transfer).collect();
+        for turn in &all {
+            self.buffer_word(*turn)?;
+        }
+        let places = all.iter().map(|turn| (turn.partition, turn.place));
+        self.machine.set_zero(transfer.zero as i8)?;
+        let words = self.machine.read(&places.collect::<Vec<_>>())?;
+        for (turn, word) in all.iter().zip(words) {
+            let address = base + turn.offset;
             let at = address as usize;
             let target = self.memory.get_mut(at..at + 8);
             let target = target.ok_or(RunnerError::Memory(address))?;
-            target.copy_from_slice(&word);
+            target.copy_from_slice(&word.to_le_bytes());
         }
         Ok(())
     }

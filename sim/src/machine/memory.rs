@@ -33,6 +33,8 @@ pub(crate) enum OwnAddress {
 #[derive(Debug, Clone)]
 struct Partition {
     words: Vec<WordBytes>,
+    /// Words that the program has read or written.
+    used: Vec<bool>,
     kept: Option<usize>,
     /// Offset table: none for an entry that is not valid.
     offsets: Vec<Option<u16>>,
@@ -60,6 +62,7 @@ impl StateMemory {
     ) -> Self {
         let partition = Partition {
             words: vec![WordBytes::default(); words],
+            used: vec![false; words],
             kept: None,
             offsets: vec![None; offsets],
         };
@@ -78,6 +81,19 @@ impl StateMemory {
     /// A word without counting (host port).
     pub fn peek(&self, partition: usize, word: usize) -> WordBytes {
         self.partitions[partition].words[word]
+    }
+
+    /// Forgets what a program before has done.
+    pub fn start(&mut self) {
+        self.accesses = Accesses::default();
+        for partition in &mut self.partitions {
+            partition.used.fill(false);
+        }
+    }
+
+    /// Whether the program has read or written a word.
+    pub fn is_used(&self, partition: usize, word: usize) -> bool {
+        self.partitions[partition].used[word]
     }
 
     /// Stores a word without counting (host port).
@@ -133,6 +149,7 @@ impl StateMemory {
     /// Reads a weight word, or one to be copied.
     pub fn read_weights(&mut self, partition: usize, word: usize) -> WordBytes {
         let data = self.peek(partition, word);
+        self.partitions[partition].used[word] = true;
         self.count_read(data);
         data
     }
@@ -140,6 +157,7 @@ impl StateMemory {
     /// Writes a result word, or the copy of a word.
     pub fn write_result(&mut self, partition: usize, word: usize, data: WordBytes) {
         self.poke(partition, word, data);
+        self.partitions[partition].used[word] = true;
         self.count_write(data);
     }
 
@@ -149,6 +167,7 @@ impl StateMemory {
         let word = address / WORD;
         let reads = fresh || self.partitions[partition].kept != Some(word);
         let data = self.peek(partition, word);
+        self.partitions[partition].used[word] = true;
         if reads {
             self.count_read(data);
             self.partitions[partition].kept = Some(word);

@@ -28,7 +28,6 @@ pub use meetings::{Access, Client, Meeting};
 use crate::sparse::Counts;
 use cluster::Engine;
 use datapath::Datapath;
-use memory::Accesses;
 use prefetch::Places;
 use timing::{Clockwork, Trap};
 
@@ -245,6 +244,34 @@ impl Machine {
         stored.map(|byte| byte.wrapping_add(self.host_zero))
     }
 
+    /// A state-buffer word as it is stored.
+    ///
+    /// # Panics
+    /// If the partition or word does not exist.
+    #[must_use]
+    pub fn stored_word(&self, partition: u32, word: u32) -> WordBytes {
+        self.data.memory.peek(partition as usize, word as usize)
+    }
+
+    /// Stores a state-buffer word past the zero codec.
+    ///
+    /// # Panics
+    /// If the partition or word does not exist.
+    pub fn store_word(&mut self, partition: u32, word: u32, data: WordBytes) {
+        let memory = &mut self.data.memory;
+        memory.poke(partition as usize, word as usize, data);
+    }
+
+    /// Whether the last run has read or written a state-buffer word.
+    ///
+    /// # Panics
+    /// If the partition or word does not exist.
+    #[must_use]
+    pub fn has_used(&self, partition: u32, word: u32) -> bool {
+        let memory = &self.data.memory;
+        memory.is_used(partition as usize, word as usize)
+    }
+
     /// Clears the counters and runs from program word `start_pc` to HALT, at most `limit` cycles.
     ///
     /// # Errors
@@ -263,7 +290,7 @@ impl Machine {
         limit: u64,
         mut watch: impl FnMut(WrittenWord),
     ) -> Result<Counters, MachineError> {
-        self.data.memory.accesses = Accesses::default();
+        self.data.memory.start();
         // The host starts no program before.
         self.settle_cluster();
         // Nothing that runs can write to the banks of the program.

@@ -70,13 +70,13 @@ impl ClusterReport {
 }
 
 /// All counts, with their numbers.
-pub(super) fn numbered(counts: &[u32]) -> Vec<(usize, u32)> {
+pub(crate) fn numbered(counts: &[u32]) -> Vec<(usize, u32)> {
     counts.iter().copied().enumerate().collect()
 }
 
 /// Where the counts of hardware and golden machine differ: name, hardware, prediction. Those that the hardware does not
 /// have are not compared.
-pub(super) fn differences(
+pub(crate) fn differences(
     hardware: &[(usize, u32)],
     golden: &[(usize, u32)],
 ) -> Vec<(String, u32, u32)> {

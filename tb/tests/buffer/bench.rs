@@ -61,6 +61,7 @@ pub fn partition(shape: &PartitionShape) -> Sources {
         input: shape.input_banks,
         program: shape.program_banks,
         events: true,
+        quiet_host: false,
     };
     // Several clients ask for one bank, as no program lets them do.
     unchecked(emitted(Partition::new(

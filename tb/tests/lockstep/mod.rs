@@ -13,4 +13,5 @@ mod nonsense;
 mod programs;
 mod replay;
 mod shapes;
+mod traffic;
 mod watch;

@@ -8,6 +8,7 @@ use heddle_sim::machine::{DrainedWord, MachineError, WrittenWord};
 use heddle_tb::{Model, PortId};
 
 use super::guest::{Guest, Visits};
+use super::traffic::{Moved, Traffic};
 use crate::machines::pair::End;
 use crate::matrix::bench::Bench;
 use crate::rtl::Checked;
@@ -58,6 +59,8 @@ pub struct Seen {
     /// Those of copies.
     pub copied: u64,
     pub visits: Visits,
+    /// What the clients of an open machine have moved.
+    pub moved: Moved,
     /// Words that both sides have written, or the hardware alone.
     touched: BTreeSet<(u32, u32)>,
 }
@@ -98,7 +101,7 @@ impl Probes {
 }
 
 /// Runs the program at word `pc` on both machines. `guest` is the seed of a host that visits the machine
-/// meanwhile.
+/// meanwhile; an open machine has clients that move words beside a program that reaches HALT.
 ///
 /// Every word that a drain or copy writes is written in the clock that the golden machine says, and no
 /// other is; then the end, the counters behind HALT and the state buffer are compared. Where the golden machine does
@@ -125,6 +128,12 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
     let model = host.model();
     model.clock();
     let probes = Probes::new(model, params);
+    let opens = params.has_dma() && predicted.is_ok();
+    let mut traffic = guest.filter(|_| opens).map(|seed| {
+        let golden = &bench.pair.golden;
+        Traffic::new(model, params, seed, golden, pc)
+    });
+    let guest = guest.filter(|_| !params.has_dma());
     let mut guest = guest.map(|seed| Guest::new(model, params, seed, &predicted));
     // Nothing may be written once the machine does not run any more: the host may.
     let tail = u64::from(params.array.rows + params.array.cols) + 64;
@@ -172,9 +181,15 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
                 return Err(bench.pair.message(error));
             }
         }
+        if let Some(traffic) = &mut traffic {
+            if let Err(error) = traffic.act(model, cycle, running) {
+                return Err(bench.pair.message(error));
+            }
+        }
         if !running {
             left -= u64::from(left > 0);
-            let finished = guest.as_ref().is_none_or(Guest::has_finished);
+            let finished = guest.as_ref().is_none_or(Guest::has_finished)
+                && traffic.as_ref().is_none_or(Traffic::has_finished);
             if left == 0 && finished {
                 break true;
             }
@@ -189,6 +204,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
         Some(guest) => guest.leave(model, &mut bench.pair.golden),
         None => Ok(Visits::default()),
     };
+    let moved = traffic.map(|traffic| traffic.leave(model, &mut bench.pair.golden));
     if !judged {
         // What is not defined may break contracts.
         bench.pair.host.model().take_stops();
@@ -197,6 +213,7 @@ pub fn run(bench: &mut Bench, pc: u32, limit: u64, guest: Option<u64>) -> Checke
         end: End::Endless,
         words,
         copied,
+        moved: moved.unwrap_or_default(),
         visits: visits.map_err(|error| bench.pair.message(error))?,
         touched,
     };

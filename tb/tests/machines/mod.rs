@@ -7,12 +7,16 @@ pub mod programs;
 use std::path::PathBuf;
 
 use crate::rtl;
+use heddle_arch::host::{Counter, ID, Register};
 use heddle_arch::params::{
-    self, CounterSet, Params, PartialSums, Post, ProgramMemory, ResetStyle, TableMemory,
+    self, CounterSet, Dma, Params, PartialSums, Post, ProgramMemory, RegisterBus, ResetStyle,
+    System, TableMemory,
 };
 use heddle_arch::requantise::Scale;
 use heddle_gen::{Design, EmitOptions, Reset, ResetLevel, emit};
 use heddle_hdl::catalog;
+use heddle_hdl::control::CounterList;
+use heddle_hdl::sliced::SlicedShape;
 use heddle_network::Network;
 use heddle_tb::Model;
 use heddle_tb::host::Host;
@@ -244,6 +248,17 @@ pub fn with_counters(mut params: Params, counters: CounterSet) -> Params {
     params
 }
 
+/// The same machine with a DMA in front of its memories.
+pub fn open(mut params: Params) -> Params {
+    params.name += "_open";
+    params.system = Some(System {
+        registers: RegisterBus::Axil,
+        dma: Some(Dma::default()),
+    });
+    params.validate().expect("the tables have two ports");
+    params
+}
+
 /// All configurations under test.
 pub fn configurations() -> [Params; 4] {
     [tiny(), tall(), wide(), single()]
@@ -281,6 +296,47 @@ pub fn verilog(params: &Params) -> Sources {
 
 /// Shows the words that reach the partitions.
 const PROBE: &str = include_str!("probe.sv");
+/// The same for an open machine.
+const PROBE_OPEN: &str = include_str!("probe_open.sv");
+
+/// The probes of an open machine, which has no registers of its own.
+fn with_registers(params: &Params) -> String {
+    let list = CounterList::new(params.counters, SlicedShape::of_bank(params).slices());
+    let counts = (0..list.len()).map(|k| (list.register(k), format!("count[{} +: 32]", 32 * k)));
+    let shape = params.array.cols << 16 | params.array.rows;
+    let words = [
+        (Register::Id, format!("32'd{ID}")),
+        (Register::StartPc, "start_pc_q".to_string()),
+        (Register::Status, "status".to_string()),
+        (Register::HostZero, "zero_q".to_string()),
+        (Register::Shape, format!("32'd{shape}")),
+    ];
+    let words = words.map(|(register, word)| (register as usize, word));
+    let sums = params.array.partial_sums == PartialSums::Top && !list.is_empty();
+    let stall_sums = (
+        Counter::StallSums.index() as usize,
+        "stall_sums".to_string(),
+    );
+    let counts = counts.chain(sums.then_some(stall_sums));
+    let reads = words.into_iter().chain(counts);
+    let reads: Vec<_> = reads
+        .map(|(number, word)| format!("      {number}: word = {word};\n"))
+        .collect();
+    PROBE_OPEN
+        .replace("READS", &reads.concat())
+        .replace(
+            "SUMS",
+            if sums {
+                "    .stall_sums_o (stall_sums),\n"
+            } else {
+                ""
+            },
+        )
+        .replace("COUNTS", &list.len().to_string())
+        .replace("'dCTRL", &format!("'d{}", Register::Ctrl as usize))
+        .replace("'dSTART_PC", &format!("'d{}", Register::StartPc as usize))
+        .replace("'dHOST_ZERO", &format!("'d{}", Register::HostZero as usize))
+}
 
 /// The text of a machine with probes at its partitions.
 pub fn probed(params: &Params) -> Sources {
@@ -301,7 +357,11 @@ pub fn probed(params: &Params) -> Sources {
         )
     });
     let top = format!("probed_{}", sources.top);
-    let text = PROBE
+    let probe = match params.has_dma() {
+        true => with_registers(params),
+        false => PROBE.to_string(),
+    };
+    let text = probe
         .replace("MACHINE ", &format!("{} ", sources.top))
         .replace("PROBED", &top)
         .replace("ROWS", &params.array.rows.to_string())
@@ -353,8 +413,11 @@ impl Machine {
 
     /// A host at such a model.
     pub fn host(&self, seed: u64) -> Host {
-        let mut host =
-            Host::new(self.model(seed), &self.params).unwrap_or_else(|error| panic!("{error}"));
+        let mut model = self.model(seed);
+        if let Ok(clients) = model.port("dma_valid_i") {
+            model.set(clients, 0);
+        }
+        let mut host = Host::new(model, &self.params).unwrap_or_else(|error| panic!("{error}"));
         if self.recorded {
             host.start_record();
         }

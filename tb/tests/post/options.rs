@@ -32,6 +32,7 @@ const ALL: PostOptions = PostOptions {
     left_shift: true,
     dual_scale: true,
     columns_per_multiplier: 2,
+    announces: false,
 };
 
 fn design(options: PostOptions) -> Sources {
@@ -289,6 +290,7 @@ const SMALL: PostOptions = PostOptions {
     left_shift: false,
     dual_scale: false,
     columns_per_multiplier: 1,
+    announces: false,
 };
 
 #[proves("PET-59")]

@@ -43,6 +43,7 @@ impl Size {
             input: 0,
             program: 1,
             events: true,
+            quiet_host: false,
         };
         emitted(Prefetch::new(shape, banks, BANK_BITS + 2))
     }

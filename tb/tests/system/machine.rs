@@ -21,7 +21,10 @@ use crate::rtl::{self, OrPanic, seeds};
 /// The machine of these parameters behind registers on a bus.
 pub fn machine(mut params: Params, registers: RegisterBus) -> Machine {
     params.name += "_system";
-    params.system = Some(params::System { registers });
+    params.system = Some(params::System {
+        registers,
+        dma: None,
+    });
     let sources = rtl::sources(machines::design_of("system", &params), rtl::least);
     Machine::from_verilog(params, &sources)
 }

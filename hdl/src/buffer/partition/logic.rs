@@ -14,6 +14,7 @@ impl Partition {
         self.memory();
         self.weights();
         self.answers();
+        self.hides();
         self.events();
     }
 
@@ -147,6 +148,24 @@ impl Partition {
         self.host_ports_o.follow(&self.host_ports);
     }
 
+    /// Accesses of the host, on their way to the slices.
+    fn hides(&mut self) {
+        for _i in 0..self._quiet {
+            self.hides_write[0] = self.host_is_here & self.host_i.write;
+            self.host_wrote.shift_in(self.hides_write[0]);
+            for t in 0..self._last_access {
+                self.hides_write[t + 1].follow(&self.host_wrote[t]);
+            }
+            for b in 0..self._data {
+                self.hides_read[b][0].follow(&self.banks.host_take_o[b]);
+                self.host_took[b].shift_in(self.banks.host_take_o[b]);
+                for t in 0..self._last_access {
+                    self.hides_read[b][t + 1].follow(&self.host_took[b][t]);
+                }
+            }
+        }
+    }
+
     /// Events of this row are added to those of the rows before.
     fn events(&mut self) {
         for i in 0..self._told {
@@ -157,18 +176,36 @@ impl Partition {
             self.ev_zero[i].total_i = self.ev_i.zero[i];
             self.ev_zero[i].event_i[0] = self.reader.zero_o[i];
             self.ev_o.zero[i] = self.ev_zero[i].total_o;
-            self.ev_mask_read[i].event_i.follow(&self.banks.mask_read_o);
-            self.ev_mask_write[i]
-                .event_i
-                .follow(&self.banks.mask_write_o);
+            if self._quiet > 0 {
+                for b in 0..self._data {
+                    let cycle = self._shape.input_stages();
+                    self.ev_mask_read[i].event_i[b] =
+                        self.banks.mask_read_o[b] & !self.hides_read[b][cycle];
+                    self.ev_mask_write[i].event_i[b] =
+                        self.banks.mask_write_o[b] & !self.hides_write[cycle];
+                }
+            } else {
+                self.ev_mask_read[i].event_i.follow(&self.banks.mask_read_o);
+                self.ev_mask_write[i]
+                    .event_i
+                    .follow(&self.banks.mask_write_o);
+            }
             for k in 0..self._slices {
                 self.ev_slice_read[k].total_i = self.ev_i.slice_read[k];
                 self.ev_o.slice_read[k] = self.ev_slice_read[k].total_o;
                 self.ev_slice_write[k].total_i = self.ev_i.slice_write[k];
                 self.ev_o.slice_write[k] = self.ev_slice_write[k].total_o;
                 for b in 0..self._data {
-                    self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
-                    self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];
+                    if self._quiet > 0 {
+                        let cycle = self._shape.access_cycles(k);
+                        self.ev_slice_read[k].event_i[b] =
+                            self.banks.slice_read_o[b][k] & !self.hides_read[b][cycle];
+                        self.ev_slice_write[k].event_i[b] =
+                            self.banks.slice_write_o[b][k] & !self.hides_write[cycle];
+                    } else {
+                        self.ev_slice_read[k].event_i[b] = self.banks.slice_read_o[b][k];
+                        self.ev_slice_write[k].event_i[b] = self.banks.slice_write_o[b][k];
+                    }
                 }
             }
         }

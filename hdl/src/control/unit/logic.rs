@@ -86,8 +86,14 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
 
     /// What the host asks for.
     fn host(&mut self) {
-        self.host.host_i.follow(&self.host_i);
-        self.host_o.follow(&self.host.host_o);
+        if self._open > 0 {
+            self.head();
+        } else {
+            self.host.host_i.follow(&self.host_i);
+            self.host_o.follow(&self.host.host_o);
+            self.host_ready_o = self.host.host_ready_o;
+            self.host.zero_i.follow(&self.zero_i);
+        }
         self.scale_data_o.follow(&self.host.param_data_o);
         self.host.buffer_i.rdata.follow(&self.buffer_i.rdata);
         for i in 0..self._banked {
@@ -100,9 +106,7 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.prefetch[i].answer_i.follow(&self.buffer_i);
             self.sequencer.ready_i[i] = self.prefetch[i].ready_o;
         }
-        self.host_ready_o = self.host.host_ready_o;
         self.host.running_i = self.sequencer.running_o;
-        self.host.zero_i.follow(&self.zero_i);
         for k in 0..self._plain {
             self.host.status_i[k] = self.status.status_o;
             for i in 0..self._counts {
@@ -123,6 +127,37 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             self.host.buffer_i.rvalid = self.buffer_i.rvalid;
             self.buffer_o.follow(&self.host.buffer_o);
             self.sequencer.program_i.follow(&self.host.program_o);
+        }
+    }
+
+    /// The clients of the memories take turns.
+    fn head(&mut self) {
+        for k in 0..self._open {
+            self.head[k].dma_i.follow(&self.dma_i);
+            self.dma_ready_o.follow(&self.head[k].dma_ready_o);
+            self.head[k].window_i.follow(&self.host_i);
+            self.head[k].window_zero_i = self.zero_i[k];
+            self.host_ready_o = self.head[k].window_ready_o;
+            self.host.host_i.follow(&self.head[k].host_o);
+            self.host.zero_i[k] = self.head[k].zero_o;
+            self.host.read_zero_i[k] = self.head[k].read_zero_o;
+            self.head[k].host_ready_i = self.host.host_ready_o;
+            self.host_o.rvalid = self.host.host_o.rvalid & !self.head[k].is_store_o;
+            self.host_o.rdata.follow(&self.host.host_o.rdata);
+            self.dma_o[k].rvalid = self.host.host_o.rvalid & self.head[k].is_store_o;
+            self.dma_o[k].rdata.follow(&self.host.host_o.rdata);
+            self.head[k].op_i.follow(&self.stream_issue.op_o);
+            self.head[k].wave_i.leaves = self.leaves_i[k];
+            self.head[k].wave_i.copying = self.weight_issue.copying_o;
+            self.head[k].wave_i.weight = self.weight_issue.next_o[k];
+            self.head[k].wave_i.running = self.sequencer.running_o | self.start_i[k];
+            if self._clusters > 0 {
+                self.head[k].wave_i.takes_command = self.host.takes_o[2 * k];
+                self.head[k].wave_i.takes_weights = self.host.takes_o[2 * k + 1];
+            } else {
+                self.head[k].wave_i.takes_command = true;
+                self.head[k].wave_i.takes_weights = true;
+            }
         }
     }
 

@@ -1,0 +1,113 @@
+//! Parts from elsewhere on a machine with a register port: the AXI4-Lite master of cocotbext-axi, FuseSoC, LiteX.
+
+use std::process::Command;
+
+use crate::bench::{Bench, CONFIG};
+use crate::client::run;
+
+/// A machine on AXI4-Lite, small enough for Icarus.
+fn tiny() -> Bench {
+    let config = CONFIG.replacen('{', "{ \"system\": { \"registers\": \"axil\" },", 1);
+    let bench = Bench::new(&[("c.json", &config)]);
+    bench.done("gen -c c.json -o top");
+    bench
+}
+
+const ACCESSES: &str = "driver/python/tests/accesses.py";
+
+#[test]
+fn random_accesses_with_pauses_are_those_of_the_model() {
+    let (passed, text) = run(ACCESSES, &["10000"], &tiny().path().join("top"));
+    assert!(passed && text.contains("are right"), "{text}");
+}
+
+#[test]
+fn a_hundred_thousand_accesses_are_those_of_the_model_slow() {
+    let (passed, text) = run(ACCESSES, &["100000", "2"], &tiny().path().join("top"));
+    assert!(passed && text.contains("are right"), "{text}");
+}
+
+#[test]
+fn faults_of_the_register_port_are_seen() {
+    let bench = tiny();
+    let faults = [
+        (
+            "axil",
+            "if (aw_valid_i & !has_address_q)",
+            "if (aw_valid_i)",
+        ),
+        ("axil", "(r_valid_q | answers_q) &", "answers_q &"),
+        ("axil", "has_data_q & !b_valid_q", "has_data_q"),
+        ("csr", "write_i & write_whole_i &", "write_i &"),
+        ("window_port", "zero_q <= host_zero_i", "zero_q <= 8'd0"),
+        ("window_port", "waits_q & !taken_o", "waits_q"),
+    ];
+    for (module, from, to) in faults {
+        let file = bench.module("top", &format!("heddle_{module}")).unwrap();
+        let right = bench.read(&file);
+        assert_eq!(right.matches(from).count(), 1, "{from} in {right}");
+        bench.write(&file, right.replace(from, to));
+        let (passed, text) = run(ACCESSES, &["3000"], &bench.path().join("top"));
+        assert!(!passed && text.contains("FAILED"), "{from}: {text}");
+        bench.write(&file, right);
+    }
+}
+
+/// Runs a target of the core file in a folder; whether it ends well, and what it says.
+fn fusesoc(bench: &Bench, folder: &str, target: &str, core: &str) -> (bool, String) {
+    let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/fusesoc");
+    let result = Command::new(tool)
+        .current_dir(bench.path())
+        .args(["--cores-root", folder, "run", "--clean", "--target", target])
+        .arg(format!("heddle:accelerators:{core}"))
+        .output()
+        .expect("FuseSoC is missing: run scripts/setup.sh");
+    let text = String::from_utf8_lossy(&result.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&result.stderr);
+    (result.status.success(), text + &errors)
+}
+
+#[test]
+fn fusesoc_lints_and_simulates_the_core() {
+    let axi = include_str!("../../configs/edge_axi.json");
+    let wishbone = CONFIG
+        .replacen('{', "{ \"system\": { \"registers\": \"wishbone\" },", 1)
+        .replace("\"tiny\"", "\"wish\"");
+    let bench = Bench::new(&[("a.json", axi), ("w.json", &wishbone), ("c.json", CONFIG)]);
+    bench.done("gen -c a.json -c w.json -c c.json -o top");
+    for core in ["edge_axi", "wish", "tiny"] {
+        let (passed, text) = fusesoc(&bench, "top", "lint", core);
+        assert!(passed && text.contains("verilator"), "{text}");
+    }
+    for core in ["edge_axi", "wish"] {
+        let (passed, text) = fusesoc(&bench, "top", "sim", core);
+        assert!(passed && text.contains("\nPASS\n"), "{text}");
+    }
+    // They can fail.
+    let top = bench.read("top/heddle_system_edge_axi.v");
+    let wrong = top.replacen("assign s_axi_rresp = 2'd0", "assign s_axi_rresp = 2'd2", 1);
+    assert_ne!(top, wrong);
+    bench.write("top/heddle_system_edge_axi.v", wrong);
+    let (passed, text) = fusesoc(&bench, "top", "sim", "edge_axi");
+    assert!(!passed && text.contains("\nFAIL: no answer\n"), "{text}");
+    let wrong = top.replacen("wire irq_o", "wire irq_o, input wire loose", 1);
+    bench.write("top/heddle_system_edge_axi.v", wrong);
+    let (passed, text) = fusesoc(&bench, "top", "lint", "edge_axi");
+    assert!(!passed && text.contains("loose"), "{text}");
+}
+
+#[test]
+fn a_litex_system_without_a_processor_runs_a_program() {
+    const SIM: &str = "examples/litex/sim.py";
+    let bench = tiny();
+    let (passed, text) = run(SIM, &[], &bench.path().join("top"));
+    assert!(passed && text.contains("PASS\n"), "{text}");
+    // It can fail: no interrupt.
+    let file = bench.module("top", "heddle_csr").unwrap();
+    let wrong = bench
+        .read(&file)
+        .replacen("assign irq_o = irq_q", "assign irq_o = 1'b0", 1);
+    bench.write(&file, wrong);
+    let (passed, text) = run(SIM, &[], &bench.path().join("top"));
+    assert!(!passed && text.contains("FAIL: step 14"), "{text}");
+}
