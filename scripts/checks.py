@@ -141,6 +141,7 @@ def test_steps(with_slow):
         steps.append(Step("faults traversal", "scripts/formal.sh", "--mutants", needs=built))
         steps.append(Step("synthesis tables", "scripts/synthesis.py", "--check",
                           needs=["release build"]))
+        steps.append(Step("demo of registers", "env", f"HEDDLE={HEDDLE}", "scripts/demo_axi.sh", needs=built))
         steps.append(Step("vectors", "scripts/regenerate.sh", needs=["setup"]))
         # What the tests see that always run, in about two hours.
         steps.append(Step("faults", "env", "--unset=HEDDLE_SLOW", "scripts/mutants.sh", "--all",

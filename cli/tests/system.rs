@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use crate::bench::{Bench, CONFIG};
+use heddle_proves::proves;
+use serde_json::Value;
+
+use crate::bench::{Bench, CONFIG, MODEL};
 use crate::client::run;
 
 /// A machine on AXI4-Lite, small enough for Icarus.
@@ -15,6 +18,7 @@ fn tiny() -> Bench {
 
 const ACCESSES: &str = "driver/python/tests/accesses.py";
 
+#[proves("PET-65")]
 #[test]
 fn random_accesses_with_pauses_are_those_of_the_model() {
     let (passed, text) = run(ACCESSES, &["10000"], &tiny().path().join("top"));
@@ -110,4 +114,49 @@ fn a_litex_system_without_a_processor_runs_a_program() {
     bench.write(&file, wrong);
     let (passed, text) = run(SIM, &[], &bench.path().join("top"));
     assert!(!passed && text.contains("FAIL: step 14"), "{text}");
+}
+
+/// Bytes of rows of numbers.
+fn bytes(rows: &Value) -> Vec<u8> {
+    let rows = rows.as_array().expect("rows").iter();
+    let numbers = rows.flat_map(|row| row.as_array().expect("numbers"));
+    numbers
+        .map(|number| number.as_i64().expect("a number") as u8)
+        .collect()
+}
+
+#[proves("PET-68")]
+#[test]
+fn the_driver_in_python_runs_an_image_on_the_verilog() {
+    let bench = tiny();
+    bench.write("m.json", MODEL);
+    bench.done("compile m.json -c c.json --whole --image net.hdi");
+    let network: Value = serde_json::from_str(MODEL).expect("JSON");
+    let report = bench.json("sim -c c.json -m m.json --images 2 --json");
+    let images = Value::from(network["test"]["images"].as_array().expect("images")[..2].to_vec());
+    let mut outputs = bytes(&report["report"]["outputs"]);
+    let run_image = |outputs: &[u8]| {
+        bench.write("in", bytes(&images));
+        bench.write("out", outputs);
+        let path = |name: &str| bench.path().join(name).display().to_string();
+        let files = ["net.hdi", "in", "out"].map(path);
+        let [image, inputs, outputs] = files.each_ref().map(String::as_str);
+        let more = [image, inputs, outputs];
+        run(
+            "driver/python/tests/digits.py",
+            &more,
+            &bench.path().join("top"),
+        )
+    };
+    let (passed, text) = run_image(&outputs);
+    assert!(passed && text.contains("2 inferences are right"), "{text}");
+    // It can fail: another result, a torn image.
+    *outputs.last_mut().expect("outputs") ^= 1;
+    let (passed, text) = run_image(&outputs);
+    assert!(!passed && text.contains("inference 1 is"), "{text}");
+    let mut torn = std::fs::read(bench.path().join("net.hdi")).expect("an image");
+    torn[200] ^= 1;
+    bench.write("net.hdi", torn);
+    let (passed, text) = run_image(&outputs);
+    assert!(!passed && text.contains("damaged section"), "{text}");
 }

@@ -28,16 +28,7 @@ for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -
   echo "$compiler: $("$work/conformance" "$work/vectors.txt")"
 done
 
-for name in heddle heddle_check heddle_host heddle_jobs; do
-  gcc "${flags[@]}" -O2 -c -o "$work/$name.o" "driver/c/$name.c"
-done
-"$heddle" compile models/digits.json -c "$config" --whole --image "$work/digits.hdi" >/dev/null
-"$heddle" sim -c "$config" -m models/digits.json --images 20 --json >"$work/sim.json"
-python3 driver/c/tests/digits.py models/digits.json "$work/sim.json" "$work/inputs" "$work/outputs"
-verilator --cc --exe --build -j 2 --top-module heddle_system_edge_axi --prefix System --Mdir "$work/system" \
-  -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "-I$work/gen" -o system \
-  "$PWD/driver/c/tests/system.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
-echo "Verilog: $("$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs")"
+echo "Verilog: $(driver/c/tests/digits.sh "$(command -v "$heddle")" "$work")"
 
 net=import/tests/data/float_ends.tflite
 "$heddle" compile "$net" -c "$config" --whole --image "$work/ends.hdi" >/dev/null

@@ -60,7 +60,8 @@ class Model:
         kind = rng.randrange(5)
         if kind == 0:
             first = rng.randrange(4)
-            await self.port.write(getattr(regs, rng.choice(PLAIN)), word, first, rng.randrange(first + 1, 5 - (first == 0)))
+            data = word.to_bytes(4, "little")[first : rng.randrange(first + 1, 5 - (first == 0))]
+            await self.port.write_bytes(getattr(regs, rng.choice(PLAIN)) + first, data)
         elif kind == 1:
             await self.port.write(rng.choice((regs.ID, regs.CONFIG, regs.STATUS, regs.ERROR, regs.PORT_RHI, regs.CYCLES)), word)
         elif kind == 2:

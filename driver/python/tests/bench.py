@@ -9,9 +9,10 @@ import sys
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 LIMIT = 50, "us"  # of an access: far more than pauses make of it
+RUN = 10, "ms"  # of a program
 
 
 class Port:
@@ -48,25 +49,31 @@ class Port:
         assert answer.resp == 0, f"read of {offset:#x}: {answer.resp}"
         return int.from_bytes(answer.data, "little")
 
-    async def write(self, offset, word, first=0, end=4):
-        """Bytes from first to end alone: other strobes are low."""
-        self.writes += 1
-        data = word.to_bytes(4, "little")[first:end]
-        answer = await with_timeout(self.master.write(offset + first, data), *LIMIT)
+    async def write(self, offset, *words):
+        await self.write_bytes(offset, b"".join(word.to_bytes(4, "little") for word in words))
+
+    async def write_bytes(self, offset, data):
+        """Strobes of bytes that are not given are low."""
+        self.writes += (offset % 4 + len(data) + 3) // 4
+        answer = await with_timeout(self.master.write(offset, data), *LIMIT)
         assert answer.resp == 0, f"write of {offset:#x}: {answer.resp}"
+
+    async def wait_irq(self):
+        if self.dut.irq_o.value == 0:
+            await with_timeout(RisingEdge(self.dut.irq_o), *RUN)
 
 
 def simulate(folder, module, **environment):
     """Runs the tests of a module on the machine in a folder of `heddle gen`; ends the process if one fails."""
     from cocotb_tools.runner import get_runner
 
-    folder = pathlib.Path(folder).resolve()
+    folder, driver = pathlib.Path(folder).resolve(), pathlib.Path(__file__).resolve().parents[1]
     top = json.loads((folder / "manifest.json").read_text())["top"]
     sources = [folder / name for name in (folder / "filelist.f").read_text().split()]
-    runner = get_runner("icarus")
-    runner.build(sources=sources, hdl_toplevel=top, build_dir=folder / "build", timescale=("1ns", "1ns"))
+    runner, build = get_runner("icarus"), folder / "build"
+    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, timescale=("1ns", "1ns"))
     os.environ.update(environment, COCOTB_LOG_LEVEL="WARNING", PYTHONWARNINGS="ignore::DeprecationWarning")
-    sys.path += [str(pathlib.Path(__file__).resolve().parents[1]), str(folder)]  # the driver, and heddle_regs.py
-    results = runner.test(hdl_toplevel=top, test_module=module, build_dir=folder / "build")
+    sys.path += [str(driver), str(folder)]  # the driver, and heddle_regs.py
+    results = runner.test(hdl_toplevel=top, test_module=module, build_dir=build)
     text = results.read_text()
     sys.exit("FAILED" if "<failure" in text or "<testcase" not in text else 0)

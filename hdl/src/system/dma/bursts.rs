@@ -10,7 +10,7 @@ use heddle_kernel::prelude::*;
 /// A burst comes as soon as the word behind it is known.
 ///
 /// # Timing
-/// `start_i` in cycle t: a word in each cycle from t + 1 on, and a burst two cycles after its last word at the earliest.
+/// `start_i` in cycle t: a word in each cycle from t + 1 on, and a burst three cycles after its last word at the earliest.
 #[module(describe)]
 pub struct Bursts<const W: usize> {
     /// Stops.
@@ -43,10 +43,14 @@ pub struct Bursts<const W: usize> {
     grown_same: RegData<Bit>,
     /// The last word of the transfer is in it.
     grown_last: RegData<Bit>,
-    /// The word behind it.
-    behind: RegData<Bits<W>>,
-    /// The next word lies behind the last one in its page.
-    follows: Signal<Local, Bit>,
+    /// The next word.
+    has_word: Reg<Bit>,
+    word: RegData<Bits<W>>,
+    /// It lies behind the word before, in its page.
+    follows: RegData<Bit>,
+    is_last: RegData<Bit>,
+    /// The first word of the transfer is to come.
+    is_first: RegData<Bit>,
     joins: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     /// A burst has grown.
@@ -80,23 +84,29 @@ impl<const W: usize> Bursts<W> {
             self.walker.count_i[i] = self.transfer_i.count[i];
             self.walker.step_i[i] = self.transfer_i.pitch[i - 1].get_bits::<W>(0);
         }
-        self.walker.next_i = self.takes;
+        let steps = self.walker.valid_o & (!self.has_word | self.takes);
+        self.walker.next_i = steps;
+        self.has_word = (steps | (self.has_word & !self.takes)) & !self.clear_i;
+        self.word.load(steps, self.walker.place_o);
+        self.is_last.load(steps, self.walker.last_o);
+        self.is_first.load(self.start_i | steps, self.start_i);
+        self.follows.load(
+            steps,
+            !self.is_first
+                & (self.walker.place_o == self.word + 1)
+                & self.walker.place_o.get_bits::<9>(0).any(),
+        );
     }
 
     fn grow(&mut self) {
-        self.follows =
-            self.grows & (self.walker.place_o == self.behind) & self.behind.get_bits::<9>(0).any();
         self.joins = self.follows & (self.grown_len != (self._beats - 1).to_bits::<8>());
-        self.moves =
-            self.grows & (self.grown_last | (self.walker.valid_o & !self.joins)) & !self.valid;
-        self.takes = self.walker.valid_o & (!self.grows | self.joins | self.moves);
+        self.moves = self.grows & (self.grown_last | (self.has_word & !self.joins)) & !self.valid;
+        self.takes = self.has_word & (!self.grows | self.joins | self.moves);
         self.grows = (self.takes | (self.grows & !self.moves)) & !self.clear_i;
-        self.behind.load(self.takes, self.walker.place_o + 1);
-        self.grown_last.load(self.takes, self.walker.last_o);
+        self.grown_last.load(self.takes, self.is_last);
         self.grown_len
             .load(self.takes, mux(self.joins, self.grown_len + 1, 0.into()));
-        self.grown_addr
-            .load(self.takes & !self.joins, self.walker.place_o);
+        self.grown_addr.load(self.takes & !self.joins, self.word);
         self.grown_same.load(self.takes & !self.joins, self.follows);
         self.valid = (self.moves | (self.valid & !self.take_i)) & !self.clear_i;
         self.addr.load(self.moves, self.grown_addr);

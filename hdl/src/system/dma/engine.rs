@@ -136,7 +136,7 @@ pub struct Dma<const A: usize, const W: usize> {
     /// Stores that are open.
     pub store_open_o: Signal<Out, Bits<4>>,
     /// Nothing is outstanding.
-    pub idle: OutReg<Bit>,
+    pub idle_o: Signal<Out, Bit>,
     /// The first error.
     pub error_o: DmaFault<Out, A>,
     /// A channel has waited too long: also while all is stopped.
@@ -424,7 +424,7 @@ impl<const A: usize, const W: usize> Dma<A, W> {
     }
 
     fn tell(&mut self) {
-        self.idle = self.read.idle_o
+        self.idle_o = self.read.idle_o
             & self.write.idle_o
             & !self.load.open_o.any()
             & !self.store.open_o.any();

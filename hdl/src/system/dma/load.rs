@@ -23,7 +23,7 @@ pub struct HeadWrite {
 /// The bursts of a command are formed as fast as words are needed, and go ahead of them. A command is done when its last word has left.
 ///
 /// # Timing
-/// A command that is given in cycle t to an engine at rest forms its first burst from t + 3 on; a fill has its first write in t + 5. One
+/// A command that is given in cycle t to an engine at rest forms its first burst from t + 3 on; a fill has its first write in t + 4. One
 /// word in each cycle; a pair of instruction words takes two, where the program has a memory of its own.
 #[module(shape: DmaShape)]
 pub struct LoadEngine<const A: usize, const W: usize> {

@@ -22,7 +22,7 @@ const PLACE: usize = 25;
 /// its own.
 ///
 /// # Timing
-/// `start_i` in cycle t: the first address in t + 3. With `next_i` the next one a cycle later.
+/// `start_i` in cycle t: the first address in t + 2. With `next_i` the next one a cycle later.
 #[module(shape: DmaShape)]
 pub struct Places {
     /// Stops.

@@ -15,7 +15,7 @@ const ENTRY: u64 = 7;
 /// While `halt_i` is high nothing is announced but what stands, and all beats are taken and dropped.
 ///
 /// # Timing
-/// All outputs of the bus are registers. A burst that is open already is announced two cycles after it came, else eight. A beat taken in
+/// All outputs of the bus are registers. A burst whose page has been asked for is announced two cycles after it came, else n + 6 of window n. A beat taken in
 /// cycle t is on `beat_o` in t + 1. `ready_o` drops only while beats wait: there is room for two.
 #[module(name = "dma_read")]
 pub struct ReadChannels<const A: usize, const W: usize> {

@@ -20,7 +20,7 @@ pub struct HeadRead {
 /// A word is read if there is room for its answer. A command is done when the last of its bursts is answered.
 ///
 /// # Timing
-/// A command that is given in cycle t to an engine at rest reads its first word in t + 5, and forms its first burst from t + 3 on. One word
+/// A command that is given in cycle t to an engine at rest reads its first word in t + 4, and forms its first burst from t + 3 on. One word
 /// in each cycle.
 #[module(shape: DmaShape)]
 pub struct StoreEngine<const A: usize, const W: usize> {

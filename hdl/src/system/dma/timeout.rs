@@ -20,7 +20,8 @@ pub struct TimeOut {
     turned: Reg<Bit>,
     age: [Reg<Bits<4>>; channels],
     eighth: Signal<Local, Bit>,
-    ticks: Signal<Local, Bit>,
+    ticks: Reg<Bit>,
+    waits: [Reg<Bit>; channels],
     number: Signal<Local, Bits<5>>,
     /// Channels.
     _channels: Param<'n'>,
@@ -37,8 +38,9 @@ impl TimeOut {
         for i in 0..self._channels {
             self.age[i] = mux(self.ticks, self.age[i] + 1, self.age[i]);
             let is_old = self.age[i] == 9;
-            self.expired[i] = self.waits_i[i] & (is_old) & self.limit_i.any();
-            if !self.waits_i[i] | (is_old) {
+            self.waits[i] = self.waits_i[i];
+            self.expired[i] = self.waits[i] & (is_old) & self.limit_i.any();
+            if !self.waits[i] | (is_old) {
                 self.age[i] = 0.into();
             }
         }

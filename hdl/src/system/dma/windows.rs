@@ -24,7 +24,7 @@ pub struct WindowWrite {
 ///
 /// # Timing
 /// The windows are compared one in a cycle: window n answers n + 3 cycles after `ask_i`, a page that is not open six, if the other one does not ask, and at most
-/// six cycles later if it does. `ask_i` and the page stay until then.
+/// six cycles later if it does. `ask_i` stays until then.
 #[module]
 pub struct Windows<const W: usize> {
     /// Forgets who asks.
@@ -49,13 +49,14 @@ pub struct Windows<const W: usize> {
     works: Reg<Bit>,
     /// Who asked.
     who: RegData<Bit>,
+    /// What was asked for.
+    word: RegData<Bits<W>>,
     /// The window that is read.
     at: Reg<Bits<3>>,
     /// The window that is compared, and whether there is one.
     compares: Reg<Bit>,
     compared: Delay<Bits<2>>,
     hit: Reg<Bit>,
-    word: Signal<Local, Bits<W>>,
     page: Signal<Local, Bits<28>>,
     permit: Signal<Local, Bit>,
     hits: Signal<Local, Bit>,
@@ -93,8 +94,12 @@ impl<const W: usize> Windows<W> {
         let first = self.ask_i[0] & !self.done[0];
         let second = self.ask_i[1] & !self.done[1];
         self.begins = !self.works & ((first) | (second)) & !self.clear_i;
-        self.who
-            .load(self.begins, (second) & (!(first) | !self.who));
+        let takes_second = (second) & (!(first) | !self.who);
+        self.who.load(self.begins, takes_second);
+        self.word.load(
+            self.begins,
+            mux(takes_second, self.addr_i[1], self.addr_i[0]),
+        );
         self.ends = self.works & (self.at.get_bit(2) | self.hits);
         self.works = (self.begins | (self.works & !self.ends)) & !self.clear_i;
         self.at = mux(self.works, self.at + 1, 0.into());
@@ -110,7 +115,6 @@ impl<const W: usize> Windows<W> {
         self.limits.raddr_i = self.at.get_bits::<2>(0);
         self.compares = reads;
         self.compared = self.at.get_bits::<2>(0);
-        self.word = mux(self.who, self.addr_i[1], self.addr_i[0]);
         self.page = bit_cast::<28, W>(self.word >> 9);
         self.permit = false;
         for i in 0..4 {
