@@ -31,7 +31,7 @@ const fn rest(word: &Word) -> u64 {
 ///
 /// # Timing
 /// An entry is taken 3 cycles after its last word at the earliest, then one in every 11 cycles: its commands and starts are registers. `start_o` is
-/// high for one cycle.
+/// high for one cycle. With a limit of n clocks `late_o` is high from n + 1 cycles behind `start_o` on, as long as the program runs.
 #[module(describe)]
 pub struct Jobs<const A: usize> {
     /// Forgets everything; nothing is outstanding.
@@ -83,12 +83,12 @@ pub struct Jobs<const A: usize> {
     /// Starts a program.
     pub start: OutReg<Bit>,
     /// Word address of its first instruction.
-    pub start_pc: OutRegEn<Bits<16>>,
+    pub start_pc: OutRegData<Bits<16>>,
     /// The engine's counters keep their values.
-    pub keep: OutRegEn<Bit>,
+    pub keep: OutRegData<Bit>,
     /// Ring index of the entry that has started it.
-    pub run_index: OutRegEn<Bits<10>>,
-    /// The program has run longer than its entry allows.
+    pub run_index: OutRegData<Bits<10>>,
+    /// The program has run longer than its entry allows, and still runs.
     pub late: OutReg<Bit>,
     /// A fence was passed.
     pub fence: OutReg<Bit>,
@@ -101,7 +101,7 @@ pub struct Jobs<const A: usize> {
     /// An entry has a fault.
     pub error: OutReg<Bit>,
     /// Its ring index.
-    pub error_index: OutRegEn<Bits<10>>,
+    pub error_index: OutRegData<Bits<10>>,
     #[new(Ram1r1w::new(8, 16))]
     buffer: Ram1r1w<4, 8>,
     check: TransferCheck,
@@ -121,7 +121,7 @@ pub struct Jobs<const A: usize> {
     reading: Reg<Bit>,
     gives: Reg<Bit>,
     given: Reg<Bits<3>>,
-    words: [RegEn<Bits<32>>; WORDS],
+    words: [RegData<Bits<32>>; WORDS],
     /// Another word of the entry is not 0.
     ragged: Reg<Bit>,
     /// The entry is there, and was checked.
@@ -142,6 +142,8 @@ pub struct Jobs<const A: usize> {
     high: Signal<Local, Bits<32>>,
     fits: Signal<Local, Bit>,
     has_regions: Signal<Local, Bit>,
+    /// Loads or stores that the entry waits for are open.
+    moving: Signal<Local, Bit>,
     /// What the entry waits for is over.
     goes: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
@@ -210,10 +212,9 @@ impl<const A: usize> Jobs<A> {
             self.buffer.wdata_i[i] = self.word_i[i];
         }
         self.write_place = mux(self.word_valid_i, self.write_place + 1, self.write_place);
-        if !self.enable_i & !self.coming & !self.fetch_valid {
-            self.write_place = 0.into();
-        }
-        if self.clear_i {
+        // Whatever was fetched is dropped: the next entry comes first.
+        let rests = !self.coming & !self.fetch_valid;
+        if ((self.stale | !self.enable_i) & rests) | self.clear_i {
             self.write_place = 0.into();
         }
     }
@@ -331,17 +332,16 @@ impl<const A: usize> Jobs<A> {
             | self.kind[FENCE]
             | (self.kind[RUN] & self.cluster);
         let stores = flag!(self.words[0], entry::WAIT_STORES) | self.kind[FENCE];
-        self.goes =
-            !((program & self.running_i) | (loads & self.loads_i) | (stores & self.stores_i))
-                & !(self.kind[LOAD] & !self.load_ready_i)
-                & !(self.kind[STORE] & !self.store_ready_i);
         if self._banked > 0 {
-            self.goes = !((program & self.running_i)
-                | ((loads | self.kind[RUN]) & self.loads_i)
-                | ((stores | self.kind[RUN]) & self.stores_i))
-                & !(self.kind[LOAD] & !self.load_ready_i)
-                & !(self.kind[STORE] & !self.store_ready_i);
+            self.moving = ((loads | self.kind[RUN]) & self.loads_i)
+                | ((stores | self.kind[RUN]) & self.stores_i);
+        } else {
+            self.moving = (loads & self.loads_i) | (stores & self.stores_i);
         }
+        self.goes = !(program & self.running_i)
+            & !self.moving
+            & !(self.kind[LOAD] & !self.load_ready_i)
+            & !(self.kind[STORE] & !self.store_ready_i);
         self.takes =
             self.there & self.checked & !self.bad & self.goes & self.enable_i & !self.error;
         self.takes_o = self.takes;

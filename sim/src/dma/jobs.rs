@@ -72,6 +72,12 @@ impl JobsModel {
             || ((stores || job.waits.stores) && now.stores)
     }
 
+    /// Whether loads of the sparse cluster are open: no program starts.
+    #[must_use]
+    pub fn has_cluster(&self) -> bool {
+        self.cluster
+    }
+
     /// A cycle goes by.
     pub fn cycle(&mut self, now: UnderWay) {
         self.cluster &= now.loads;

@@ -11,7 +11,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::rtl::{Checked, Coverage, Dut, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 const CONFIG: u32 = 0x1234_5678;
 const BASE: u64 = 0x9_ffff_f000;
@@ -73,7 +73,7 @@ fn random_job(rng: &mut ChaCha8Rng) -> Job {
         1 | 2 => Work::Run {
             config: *[0, CONFIG].choose(rng).expect("some"),
             start: rng.random_range(0..1 << 16),
-            limit: 0,
+            limit: *[0, 0, 5, 40].choose(rng).expect("some"),
             keep: rng.random(),
         },
         3 | 4 => Work::Load(transfer(rng, false)),
@@ -92,10 +92,14 @@ fn random_job(rng: &mut ChaCha8Rng) -> Job {
     Job { waits, work }
 }
 
-/// An entry with one bit changed, or what other machines take.
-fn spoiled(rng: &mut ChaCha8Rng, job: &Job) -> [u32; JOB_WORDS] {
+/// An entry with one bit of a word changed, which may be legal as well.
+fn spoiled(rng: &mut ChaCha8Rng, job: &Job, word: usize) -> [u32; JOB_WORDS] {
     let mut words = job.encode().expect("legal");
-    words[rng.random_range(0..JOB_WORDS)] ^= 1 << rng.random_range(0..32);
+    let bit = match word {
+        0 if rng.random() => rng.random_range(16..24),
+        _ => rng.random_range(0..32),
+    };
+    words[word] ^= 1 << bit;
     words
 }
 
@@ -112,6 +116,12 @@ struct Bench {
     now: UnderWay,
     open: [u32; 2],
     runs: u32,
+    /// Clock from which on the program is late, and whether that shows now.
+    deadline: Option<u64>,
+    late: bool,
+    /// A program would go but for loads of the cluster.
+    held: bool,
+    banked: bool,
     enabled: bool,
 }
 
@@ -145,8 +155,30 @@ impl Bench {
             now: UnderWay::default(),
             open: [0; 2],
             runs: 0,
+            deadline: None,
+            late: false,
+            held: false,
+            banked,
             enabled: false,
         }
+    }
+
+    /// RESET: nothing is left of the list before.
+    fn reset(&mut self) {
+        self.enabled = false;
+        self.words.clear();
+        self.dut.set("clear_i", true);
+        for name in ["enable_i", "word_valid_i"] {
+            self.dut.set(name, false);
+        }
+        self.dut.settle();
+        self.dut.clock();
+        self.dut.set("clear_i", false);
+        (self.written, self.taken, self.runs, self.open) = (0, 0, 0, [0; 2]);
+        (self.deadline, self.late, self.held) = (None, false, false);
+        let regions = self.model.regions;
+        self.model = JobsModel::new(CONFIG, ADDRESS_BITS, self.banked);
+        self.model.regions = regions;
     }
 
     fn place(&self, number: usize) -> usize {
@@ -212,7 +244,9 @@ impl Bench {
         let index = self.dut.get("fetch_index_o");
         self.dut
             .check("fetch_addr_o", BASE + index * JOB_BYTES as u64)?;
-        let entry = self.ring[index as usize];
+        let Some(&entry) = self.ring.get(index as usize) else {
+            return Err(self.dut.message("a fetch behind the ring"));
+        };
         for pair in entry.chunks(2) {
             let clocks = *[0, 0, 0, 3, 9].choose(&mut self.rng).expect("some");
             self.words
@@ -258,6 +292,7 @@ impl Bench {
             self.open[open] += 1;
             coverage.event(name, true);
         }
+        let behind_cluster = std::mem::take(&mut self.held);
         self.model.take(&job);
         self.taken += 1;
         self.dut.clock();
@@ -265,7 +300,11 @@ impl Bench {
             .check("start_o", matches!(job.work, Work::Run { .. }))?;
         self.dut
             .check("fence_o", matches!(job.work, Work::Fence { .. }))?;
-        if let Work::Run { start, keep, .. } = job.work {
+        if let Work::Run {
+            start, keep, limit, ..
+        } = job.work
+        {
+            self.deadline = (limit > 0).then(|| self.dut.cycle() + u64::from(limit));
             self.dut.check("start_pc_o", start)?;
             self.dut.check("keep_o", keep)?;
             self.dut.check("run_index_o", place as u64)?;
@@ -281,6 +320,10 @@ impl Bench {
             self.dut
                 .check_element("region_high_o", region, 4, address >> 32)?;
         }
+        coverage.event(
+            "a program behind loads of the cluster",
+            matches!(job.work, Work::Run { .. }) && behind_cluster,
+        );
         coverage.event("run", matches!(job.work, Work::Run { .. }));
         coverage.event("regions", matches!(job.work, Work::Regions(_)));
         coverage.event("fence", matches!(job.work, Work::Fence { .. }));
@@ -290,11 +333,20 @@ impl Bench {
     fn step(&mut self, coverage: &mut Coverage) -> Checked {
         self.drive();
         self.fetch()?;
+        self.dut.check("late_o", self.late)?;
+        coverage.event("late", self.late);
+        self.late =
+            self.now.program && self.deadline.is_some_and(|clock| clock <= self.dut.cycle());
+        if !self.now.program {
+            self.deadline = None;
+        }
         let takes = self.dut.get("takes_o") == 1;
         self.dut.check(
             "empty_o",
             self.place(self.taken) == self.place(self.written),
         )?;
+        self.model.cycle(self.now);
+        self.held |= self.model.has_cluster() && !self.now.program;
         match takes {
             true => self.take(coverage)?,
             false => {
@@ -306,7 +358,6 @@ impl Bench {
                 self.dut.check("fence_o", false)?;
             }
         }
-        self.model.cycle(self.now);
         if !takes || self.now.program {
             self.runs = self.runs.saturating_sub(1);
         }
@@ -316,11 +367,20 @@ impl Bench {
         Ok(())
     }
 
-    /// A list of so many entries, the last of which may have a fault.
-    fn list(&mut self, count: usize, coverage: &mut Coverage) -> Checked {
+    /// A program that no entry has started has no limit.
+    fn run_by_register(&mut self, coverage: &mut Coverage) -> Checked {
+        self.enabled = false;
+        while self.now.program || self.runs > 0 {
+            self.step(coverage)?;
+        }
+        self.runs = 60;
+        (0..100).try_for_each(|_| self.step(coverage))
+    }
+
+    /// A list of so many entries; in the last one a bit of this word is changed.
+    fn list(&mut self, count: usize, spoils: Option<usize>, coverage: &mut Coverage) -> Checked {
         self.write_regions();
         let mut quiet = 0;
-        let spoils = self.rng.random_bool(0.5);
         while self.taken < count {
             if self.written < count
                 && self.written - self.taken < self.ring.len() - 1
@@ -329,8 +389,8 @@ impl Bench {
                 let job = random_job(&mut self.rng);
                 let place = self.place(self.written);
                 self.ring[place] = job.encode().expect("legal");
-                if spoils && self.written + 1 == count {
-                    self.ring[place] = spoiled(&mut self.rng, &job);
+                if let Some(word) = spoils.filter(|_| self.written + 1 == count) {
+                    self.ring[place] = spoiled(&mut self.rng, &job, word);
                 }
                 self.written += 1;
                 coverage.event(
@@ -372,20 +432,15 @@ fn run(sources: &Sources, seed: u64, banked: bool) -> Checked<Coverage> {
     let mut coverage = Coverage::default();
     let mut bench = Bench::new(sources, seed, banked);
     let count = bench.rng.random_range(20..120);
-    bench.list(count, &mut coverage)?;
-    for _ in 0..4 {
-        // RESET, then the next list.
-        bench.dut.set("clear_i", true);
-        bench.dut.set("word_valid_i", false);
-        bench.enabled = false;
-        bench.dut.set("enable_i", false);
-        bench.dut.settle();
-        bench.dut.clock();
-        bench.dut.set("clear_i", false);
-        bench.words.clear();
-        (bench.written, bench.taken, bench.runs, bench.open) = (0, 0, 0, [0; 2]);
-        bench.model = JobsModel::new(CONFIG, ADDRESS_BITS, banked);
-        bench.list(40, &mut coverage)?;
+    bench.list(count, None, &mut coverage)?;
+    for _ in 0..3 {
+        bench.run_by_register(&mut coverage)?;
+        bench.reset();
+        bench.list(60, None, &mut coverage)?;
+    }
+    for word in (0..JOB_WORDS).flat_map(|word| [0, word]).cycle().take(400) {
+        bench.reset();
+        bench.list(1, Some(word), &mut coverage)?;
     }
     Ok(coverage)
 }
@@ -396,4 +451,40 @@ fn job_lists_do_what_their_entries_say() {
         let sources = sources(banked);
         run_seeds(|seed| run(&sources, seed, banked));
     }
+}
+
+#[test]
+fn a_fault_in_the_job_list_is_found() {
+    let faults = faults(
+        r"
+        // Fetches: beyond the tail, before there is room, of a dropped entry.
+        heddle_jobs: (upcoming_q != tail_i) => 1'b1
+        heddle_jobs: word_valid_i & !stale_q & enable_i => word_valid_i & enable_i
+        heddle_jobs: !coming_q & (upcoming_q => (upcoming_q
+        heddle_jobs: if (!enable_i) upcoming_q <= head_q; =>
+        heddle_jobs: upcoming_q <= (upcoming_q + 10'd1) & mask => upcoming_q <= upcoming_q + 10'd1
+        heddle_jobs: ((stale_q | !enable_i) & !coming_q => (!enable_i & !coming_q
+        // Waits.
+        heddle_jobs: (entry_wait_program | kind[1] => (kind[1]
+        heddle_jobs: (entry_wait_program | kind[1] => (entry_wait_program
+        heddle_jobs: | kind[5] | (kind[2] & (access_space >= 4'd8))) => | kind[5])
+        heddle_jobs: entry_wait_loads | kind[5] | (kind[1] & cluster_q) => entry_wait_loads | kind[5]
+        heddle_jobs: (entry_wait_stores | kind[5]) & stores_i => kind[5] & stores_i
+        heddle_jobs: & !(kind[3] & !store_ready_i); => ;
+        // Faults of entries.
+        heddle_jobs: ((|low) & (given_q > => ((|low) & (given_q > 3'd5) & (given_q >
+        heddle_jobs: (entry_keep & !kind[1]) => 1'b0
+        heddle_jobs: !((words_q[20] | words_q[23]) & !entry_wait_program) => 1'b1
+        heddle_jobs: (words_q[63:32] == 32'h12345678) => 1'b1
+        heddle_jobs: fits = check_ok => fits = 1'b1
+        // What entries do.
+        heddle_jobs: 2'd2: base = {region_high_q[19:16] => 2'd2: base = {region_high_q[11:8]
+        heddle_jobs: keep_q <= entry_keep => keep_q <= 1'b0
+        heddle_jobs: interrupt_q <= takes & kind[5] & entry_interrupt => interrupt_q <= takes & kind[5]
+        heddle_jobs: left_q <= left_q - 32'd1 => left_q <= left_q - 32'd2
+        heddle_jobs: limited_q <= limited_q & (running_i | start_q) => limited_q <= limited_q
+        ",
+    );
+    let sources = sources(false);
+    check_mutants(&sources, &faults, |sources, seed| run(sources, seed, false));
 }
