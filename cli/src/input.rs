@@ -29,9 +29,9 @@ pub fn read_config(path: &Path) -> Result<Params, Failure> {
     let text = read_text(path, "configuration", CONFIG_BYTES_MAX)?;
     let params = Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
     match params.has_dma() {
-        // Head and engines are there, the job list that gives them their commands is not.
+        // Head, engines and job list are not in one machine yet.
         true => Err(Failure::new(format!(
-            "{}: system.dma is set, expected none: this version has no job list to give a DMA its commands; leave the field out, the processor then \
+            "{}: system.dma is set, expected none: this version cannot put a DMA into a machine; leave the field out, the processor then \
              moves the words through the window port",
             path.display()
         ))),
