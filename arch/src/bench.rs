@@ -1,7 +1,7 @@
 //! A test bench of the register port, Verilog-2005: that a machine stands in a project as it should.
 
 use crate::params::{Params, RegisterBus};
-use crate::registers::{REGISTERS, id, irq_enable, irq_status, start_pc};
+use crate::registers::{self, id, irq_enable, irq_status, start_pc};
 
 const HEAD: &str = include_str!("bench/head.v");
 const AXIL: &str = include_str!("bench/axil.v");
@@ -15,8 +15,10 @@ pub fn bench(params: &Params, module: &str, top: &str, version: &str) -> Option<
         RegisterBus::Axil => AXIL,
         RegisterBus::Wishbone => WISHBONE,
     };
-    let constants = { REGISTERS.iter() }
-        .filter(|register| register.fields.iter().any(|field| field.reset != Some(0)));
+    let constants = registers::of(params).filter(|register| {
+        let mut fields = register.fields_of(params);
+        fields.any(|field| field.reset != Some(0))
+    });
     let reads = constants.map(|register| {
         let (place, word) = (register.offset, register.reset(params));
         format!(

@@ -513,9 +513,12 @@ impl Params {
 
     /// Whether a DMA moves words while programs run.
     pub fn has_dma(&self) -> bool {
-        self.system
-            .as_ref()
-            .is_some_and(|system| system.dma.is_some())
+        self.dma().is_some()
+    }
+
+    /// Its DMA.
+    pub fn dma(&self) -> Option<&Dma> {
+        self.system.as_ref()?.dma.as_ref()
     }
 
     /// Whether the machine has the sparse cluster as a second engine.

@@ -42,12 +42,13 @@ fn read_back(text: &str) -> Result<Value, String> {
 
 #[test]
 fn a_compiler_of_systemrdl_reads_the_registers_of_the_table() {
-    for name in ["edge_axi", "tflite"] {
-        let params = preset(name);
+    let mut dma = preset("edge_axi");
+    dma.system = serde_json::from_value(json!({ "registers": "axil", "dma": {} })).unwrap();
+    for (params, count) in [(preset("edge_axi"), 45), (preset("tflite"), 45), (dma, 86)] {
         let text = rdl(&params, "0");
-        let expected =
-            json!({ "name": format!("heddle_{name}"), "registers": registers::to_json(&params) });
-        assert_eq!(expected["registers"].as_array().unwrap().len(), 45);
+        let name = format!("heddle_{}", params.name);
+        let expected = json!({ "name": name, "registers": registers::to_json(&params) });
+        assert_eq!(expected["registers"].as_array().unwrap().len(), count);
         assert_eq!(read_back(&text).unwrap(), expected);
         // It can fail: a place, an access, a value, a bit.
         for (from, to) in [

@@ -19,12 +19,18 @@ pub fn register_table() -> String {
             ),
         };
         format!(
-            "| {place} | {name} | {} | {} |\n",
+            "| {place} | {name} | {} | {}{} |\n",
             register.access(),
-            register.doc
+            register.doc,
+            with_dma(register.dma)
         )
     };
     head.to_string() + &REGISTERS.iter().map(row).collect::<String>()
+}
+
+/// What stands behind that of which only a machine with a DMA has it.
+fn with_dma(dma: bool) -> &'static str {
+    if dma { " (DMA)" } else { "" }
 }
 
 /// A line for each field.
@@ -40,11 +46,12 @@ pub fn field_table() -> String {
                 Some(value) => value.to_string(),
             };
             format!(
-                "| {} | `{bits}` | {} | {} | {reset} | {} |\n",
+                "| {} | `{bits}` | {} | {} | {reset} | {}{} |\n",
                 register.name,
                 field.field.name,
                 field.access.name(),
-                field.field.doc
+                field.field.doc,
+                with_dma(register.dma || field.dma)
             )
         })
     });
