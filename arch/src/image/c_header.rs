@@ -51,6 +51,7 @@ pub fn c_header() -> String {
         add_word(&mut out, name, &word);
     }
     add_types(&mut out);
+    add_errors(&mut out);
     add_window(&mut out);
     out + "\n#endif\n"
 }
@@ -152,6 +153,19 @@ fn add_types(out: &mut String) {
         let name = format!("HEDDLE_SPACE_{}", format!("{space:?}").to_uppercase());
         number(out, &name, space as u32);
     }
+}
+
+/// Errors of a DMA and of its job list, in ERROR.
+fn add_errors(out: &mut String) {
+    put(
+        out,
+        "\n/* Errors that only a machine with a DMA has, and the source of those of the job list */".to_string(),
+    );
+    let codes = [("BUS", 9), ("WINDOW", 10), ("TIMEOUT", 12), ("JOB", 14)];
+    for (name, code) in codes {
+        number(out, &format!("HEDDLE_ERROR_IS_{name}"), code);
+    }
+    number(out, "HEDDLE_SOURCE_IS_JOBS", 6);
 }
 
 /// First address of each memory at the window port, bytes from place to place, and from partition, row or column to the next.
