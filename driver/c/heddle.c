@@ -1,5 +1,5 @@
-/* The calls. What they have the machine do goes over the window port (heddle_port.c), or through the
- * ring of its DMA (heddle_ring.c). */
+/* The calls. What they have the machine do goes over the window port (heddle_port.c), or through
+ * the ring of its DMA (heddle_ring.c). */
 #include "heddle.h"
 
 #include <string.h>

@@ -106,8 +106,8 @@ typedef struct heddle_platform {
   void (*wait_irq)(void *context, uint32_t ticks);
   /* May be null: all accesses of before are done before those of after. */
   void (*barrier)(void *context);
-  /* For a ring. May be null where the DMA sees what the processor sees: writes what the cache has to
-   * memory, and forgets what it has. */
+  /* For a ring; write what the cache has to memory, and forget what it has. May be null where the
+   * DMA sees what the processor sees. */
   void (*cache_clean)(void *context, const void *begin, size_t bytes);
   void (*cache_invalidate)(void *context, void *begin, size_t bytes);
   /* For a ring: 1 and the address by which the DMA knows a place of a pool, 0 if there is none. */

@@ -1,4 +1,4 @@
-/* Jobs that the processor carries out itself: words go over the window port, programs are started. */
+/* Jobs that the processor carries out: words go over the window port, programs are started. */
 #include <string.h>
 
 #include "heddle_internal.h"

@@ -1,4 +1,4 @@
-/* Jobs that the DMA of a machine carries out: they are put into a ring, and fences tell what is done. */
+/* Jobs that the DMA carries out: they are put into a ring, and fences tell what is done. */
 #include <string.h>
 
 #include "heddle_internal.h"
@@ -155,8 +155,8 @@ static uint64_t region_of(const heddle *device, uint32_t region) {
                     : bus_of(&device->read_only, device->read_only_bus, place);
 }
 
-/* The list behind one that is written. The next *begin* goes in front of *end*: its input comes while
- * the program runs. */
+/* The list behind one that is written. The next *begin* goes in front of *end*: its input comes
+ * while the program runs. */
 static uint32_t next_list(heddle *device) {
   int is_last = device->inference + 1u == device->submitted, overlaps = device->net->overlaps;
   switch (device->list) {

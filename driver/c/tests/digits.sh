@@ -11,8 +11,8 @@ heddle="$1" work="$2" config=configs/edge_axi.json
 "$heddle" compile models/digits.json -c "$config" --whole --image "$work/digits.hdi" >/dev/null
 "$heddle" sim -c "$config" -m models/digits.json --images 20 --json >"$work/sim.json"
 python3 driver/c/tests/digits.py models/digits.json "$work/sim.json" "$work/inputs" "$work/outputs"
-for name in heddle heddle_check heddle_host heddle_jobs; do
-  gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$name.o" "driver/c/$name.c"
+for file in driver/c/*.c; do
+  gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$(basename "$file" .c).o" "$file"
 done
 verilator --cc --exe --build -j 2 --top-module heddle_system_edge_axi --prefix System --Mdir "$work/system" \
   -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "-I$work/gen" -o system \
