@@ -57,8 +57,8 @@ impl<D: Device> Runner<D> {
                 }
             }
             Work::Regions(regions) => {
-                for (region, _) in regions.iter().enumerate().filter(|(_, set)| set.is_some()) {
-                    self.regions[region] = Some(self.buffer(region));
+                for (own, set) in self.regions.iter_mut().zip(regions) {
+                    *own = set.or(*own);
                 }
             }
             Work::Fence { .. } => {

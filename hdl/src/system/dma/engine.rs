@@ -6,13 +6,13 @@ use super::store::HeadRead;
 use super::{
     DmaShape, LoadEngine, ReadChannels, StoreEngine, TimeOut, WindowWrite, Windows, WriteChannels,
 };
+use heddle_arch::isa::SystemError;
 use heddle_kernel::prelude::*;
 
-/// Error codes, as in the register ERROR.
-const BUS: u64 = 9;
-const WINDOW: u64 = 10;
-const LOCAL: u64 = 11;
-const TIMEOUT: u64 = 12;
+const BUS: u64 = SystemError::Bus as u64;
+const WINDOW: u64 = SystemError::Window as u64;
+const LOCAL: u64 = SystemError::DmaLocal as u64;
+const TIMEOUT: u64 = SystemError::TimeOut as u64;
 
 /// Sources of an error, as in the register ERROR.
 const LOAD: u64 = 4;
