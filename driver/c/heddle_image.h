@@ -173,6 +173,7 @@
 /* Errors that only a machine with a DMA has, and the source of those of the job list */
 #define HEDDLE_ERROR_IS_BUS 9u
 #define HEDDLE_ERROR_IS_WINDOW 10u
+#define HEDDLE_ERROR_IS_DMA_LOCAL 11u
 #define HEDDLE_ERROR_IS_TIMEOUT 12u
 #define HEDDLE_ERROR_IS_JOB 14u
 #define HEDDLE_SOURCE_IS_JOBS 6u

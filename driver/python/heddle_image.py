@@ -171,6 +171,7 @@ SPACE_COMMANDS = 9
 # Errors that only a machine with a DMA has, and the source of those of the job list
 ERROR_IS_BUS = 9
 ERROR_IS_WINDOW = 10
+ERROR_IS_DMA_LOCAL = 11
 ERROR_IS_TIMEOUT = 12
 ERROR_IS_JOB = 14
 SOURCE_IS_JOBS = 6

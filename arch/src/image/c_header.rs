@@ -5,6 +5,7 @@ use super::{
     BYTES_MAX, Element, Kind, LOOPS, MAGIC, Operation, RING_MAX, VERSION, WORDS_MAX, WORK,
 };
 use crate::host::{self, ClusterStream, ColumnSelect};
+use crate::isa::SystemError;
 use crate::isa::fields::Word;
 use crate::job::{JOB_BYTES, Job, REGIONS, Work, entry, start};
 use crate::registers::header::{add_field, define, hex, put};
@@ -161,9 +162,8 @@ fn add_errors(out: &mut String) {
         out,
         "\n/* Errors that only a machine with a DMA has, and the source of those of the job list */".to_string(),
     );
-    let codes = [("BUS", 9), ("WINDOW", 10), ("TIMEOUT", 12), ("JOB", 14)];
-    for (name, code) in codes {
-        number(out, &format!("HEDDLE_ERROR_IS_{name}"), code);
+    for code in SystemError::ALL {
+        number(out, &format!("HEDDLE_ERROR_IS_{}", code.name()), code as u32);
     }
     number(out, "HEDDLE_SOURCE_IS_JOBS", 6);
 }
