@@ -163,7 +163,11 @@ fn add_errors(out: &mut String) {
         "\n/* Errors that only a machine with a DMA has, and the source of those of the job list */".to_string(),
     );
     for code in SystemError::ALL {
-        number(out, &format!("HEDDLE_ERROR_IS_{}", code.name()), code as u32);
+        number(
+            out,
+            &format!("HEDDLE_ERROR_IS_{}", code.name()),
+            code as u32,
+        );
     }
     number(out, "HEDDLE_SOURCE_IS_JOBS", 6);
 }

@@ -44,7 +44,8 @@ async def outputs_are_those_of_the_golden_machine(dut):
             expected = outputs[index * result.total :][: result.total]
             assert found[result.name] == expected, f"inference {index} is {found[result.name].hex()}, expected {expected.hex()}"
     clocks = get_sim_time("ns") / 10 - loaded
-    print(f"{count} inferences are right: loaded in {loaded:.0f} clocks, then {clocks / count:.0f} clocks each")
+    way = "through the ring" if machine.ring else "over the window port"
+    print(f"{count} inferences are right {way}: loaded in {loaded:.0f} clocks, then {clocks / count:.0f} clocks each")
 
 
 if __name__ == "__main__":
