@@ -131,6 +131,25 @@ fn bytes(rows: &Value) -> Vec<u8> {
         .collect()
 }
 
+#[proves("PET-68", "PET-69", "PET-70")]
+#[test]
+fn the_driver_in_c_passes_its_list_on_32_and_64_bits_with_a_ring_and_without() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../driver/c/test.sh");
+    let result = Command::new(script)
+        .arg("--list")
+        .env("HEDDLE", env!("CARGO_BIN_EXE_heddle"))
+        .output()
+        .expect("a script");
+    let text = String::from_utf8_lossy(&result.stdout);
+    let errors = String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{text}{errors}");
+    let checks = |line: &str| line.split(' ').rev().nth(3)?.parse::<u32>().ok();
+    for compiler in ["gcc -O2", "clang -O2", "gcc -m32 -O2", "clang -m32 -O2"] {
+        let own = text.lines().find(|line| line.starts_with(compiler));
+        assert!(own.and_then(checks) > Some(1_000_000), "{text}");
+    }
+}
+
 #[proves("PET-68", "PET-70")]
 #[test]
 fn the_driver_in_python_runs_an_image_on_the_verilog() {

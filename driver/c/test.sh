@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then on the emitted Verilog of a machine without and one with a
 # DMA 20 digits from one image, and a file from float32 to float32.
-# Usage: driver/c/test.sh    HEDDLE names a heddle binary that is there already.
+# Usage: driver/c/test.sh [--list]    --list: the conformance list alone. HEDDLE names a heddle binary that is there already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 die() { echo "driver: $*" >&2; exit 2; }
-[[ $# -eq 0 ]] || die "usage: driver/c/test.sh"
+[[ $# -eq 0 || "$*" == --list ]] || die "usage: driver/c/test.sh [--list]"
 heddle="${HEDDLE:-${CARGO_TARGET_DIR:-target}/debug/heddle}"
 command -v "$heddle" >/dev/null || die "$heddle not found: cargo build --package heddle-cli"
 for tool in gcc clang verilator; do
@@ -27,6 +27,7 @@ for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -
   echo "$compiler: $("$work/conformance" "$work/vectors.txt")"
 done
 
+[[ $# -eq 0 ]] || exit 0
 net=import/tests/data/float_ends.tflite
 for name in edge_axi edge_dma; do
   own="$work/$name" config="configs/$name.json"
