@@ -199,9 +199,10 @@ impl<D: Device> Runner<D> {
         }
         self.counted.clear();
         self.carry_out(&jobs)?;
-        self.turn += 1;
         let made = (0..inputs.len()).map(|inference| self.unpack(inference));
-        Ok(made.collect())
+        let made = made.collect();
+        self.turn += 1;
+        Ok(made)
     }
 
     fn carry_out(&mut self, jobs: &[Job]) -> Result<(), RunnerError> {

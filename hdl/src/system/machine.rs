@@ -482,6 +482,7 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
         for k in 0..self._dma {
             self.mover[k].stop_i = self.supervisor[k].stop_o;
             self.mover[k].clear_i = self.supervisor[k].clear_o;
+            self.mover[k].lost_i = !self.csr.engine_rst_n_o;
             self.mover[k].timeout_i = self.registers[k].timeout_o;
             self.mover[k].window_i.follow(&self.registers[k].window_o);
             self.mover[k].load_i.follow(&self.jobs[k].load_o);

@@ -89,6 +89,8 @@ pub struct Dma<const A: usize, const W: usize> {
     pub stop_i: Signal<In, Bit>,
     /// Forgets the error; nothing is outstanding.
     pub clear_i: Signal<In, Bit>,
+    /// The machine is reset: no answer to a read comes any more. `stop_i` is high.
+    pub lost_i: Signal<In, Bit>,
     /// Logarithm of the clocks that a channel may wait, 0: no end.
     pub timeout_i: Signal<In, Bits<5>>,
     /// Writes a register of a window.
@@ -243,6 +245,7 @@ impl<const A: usize, const W: usize> Dma<A, W> {
         self.store.halt_i = self.halt;
         self.read.halt_i = self.halt;
         self.write.halt_i = self.halt;
+        self.write.lost_i = self.lost_i;
         self.timeout.limit_i = self.timeout_i;
         for i in 0..2 {
             self.timeout.waits_i[i] = self.read.waits_o[i];
