@@ -1,7 +1,7 @@
 //! Images on a machine: job lists carried out as `docs/image.md` says, with the host's memory as bytes.
 //!
-//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may: a list that lacks a wait gives
-//! wrong bytes.
+//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may, and a run has nothing of use where
+//! a LOAD beside it writes: a list that lacks a wait gives wrong bytes.
 
 mod device;
 mod ends;
@@ -52,6 +52,18 @@ pub enum RunnerError {
         start: u32,
         /// Reason.
         source: DeviceError,
+    },
+    /// A run writes where a LOAD does that it is not ordered against.
+    #[error(
+        "run at program word {start} writes word {word} of partition {partition}, as a LOAD behind it that does not wait for it does"
+    )]
+    Beside {
+        /// Where it started.
+        start: u32,
+        /// Partition.
+        partition: u32,
+        /// Word of it.
+        word: u32,
     },
     /// An input is missing or has another size.
     #[error("input {name} has {found} bytes, expected {expected}")]
@@ -182,18 +194,41 @@ impl<D: Device> Runner<D> {
     /// # Errors
     /// [`RunnerError`]
     pub fn run(&mut self, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, RunnerError> {
-        self.pack(inputs)?;
-        self.counted.clear();
-        for list in [
-            self.image.begin.clone(),
-            self.image.runs.clone(),
-            self.image.end.clone(),
-        ] {
-            self.list(&list)?;
+        let mut made = self.run_all(std::slice::from_ref(&inputs.to_vec()))?;
+        Ok(made.pop().unwrap_or_default())
+    }
+
+    /// Runs inferences, the jobs of each in front of the last ones of that before: bytes of all inputs, and of all outputs.
+    ///
+    /// # Errors
+    /// [`RunnerError`]
+    pub fn run_all(&mut self, inputs: &[Vec<Vec<u8>>]) -> Result<Vec<Vec<Vec<u8>>>, RunnerError> {
+        let (begin, runs) = (self.image.begin.clone(), self.image.runs.clone());
+        let mut made = Vec::new();
+        for (number, inputs) in inputs.iter().enumerate() {
+            self.pack(inputs)?;
+            self.list(&begin)?;
+            if number > 0 {
+                made.push(self.end()?);
+            }
+            self.counted.clear();
+            self.inferences += 1;
+            self.list(&runs)?;
         }
-        let outputs = self.unpack();
-        self.inferences += 1;
-        Ok(outputs)
+        if !inputs.is_empty() {
+            made.push(self.end()?);
+        }
+        Ok(made)
+    }
+
+    /// Jobs behind the runs of the last inference that was begun, and its outputs.
+    fn end(&mut self) -> Result<Vec<Vec<u8>>, RunnerError> {
+        let begun = self.inferences;
+        self.inferences = begun - 1;
+        let end = self.image.end.clone();
+        let made = self.list(&end).map(|()| self.unpack());
+        self.inferences = begun;
+        made
     }
 
     fn list(&mut self, jobs: &[Job]) -> Result<(), RunnerError> {

@@ -31,6 +31,9 @@ fn stopped(error: HostError) -> DeviceError {
 }
 
 impl Device for Hardware {
+    // The golden machine beside it does.
+    const JUDGES: bool = false;
+
     fn set_zero(&mut self, zero: i8) -> Result<(), DeviceError> {
         self.host.set_zero(zero).map_err(stopped)
     }

@@ -83,6 +83,9 @@ pub enum DeviceError {
 
 /// A machine. Whoever calls it has checked that places are those of its configuration.
 pub trait Device {
+    /// Words that LOADs beside a run write are spoilt for it, and it must leave them alone.
+    const JUDGES: bool;
+
     /// Sets the zero point of bytes of partitions that pass.
     ///
     /// # Errors
@@ -115,6 +118,8 @@ pub trait Device {
 }
 
 impl Device for Machine {
+    const JUDGES: bool = true;
+
     fn set_zero(&mut self, zero: i8) -> Result<(), DeviceError> {
         self.set_host_zero(zero);
         Ok(())
