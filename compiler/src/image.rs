@@ -1,6 +1,7 @@
 //! Images: a program as a file that a driver runs without knowing the compiler, with jobs that move all words.
 
 mod ends;
+mod fills;
 mod form;
 mod lists;
 mod nest;

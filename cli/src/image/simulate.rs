@@ -66,11 +66,8 @@ pub fn simulate(path: &Path, args: &SimArgs) -> Result<(), Failure> {
     let Prepared {
         mut golden, images, ..
     } = prepared(path, &args.network)?;
-    let mut made: Vec<Vec<Vec<u8>>> = Vec::new();
-    for image in &images {
-        let outputs = golden.run(image).map_err(|error| failed(path, &error))?;
-        made.push(outputs);
-    }
+    let made = golden.run_all(&images);
+    let made = made.map_err(|error| failed(path, &error))?;
     let outputs: Vec<&Tensor> = golden.outputs().collect();
     write_outputs(&args.network, &outputs, &made)?;
     let counters = golden.counted().iter().flat_map(|run| &run.counters);

@@ -1,10 +1,13 @@
 //! Words in the sections of an image, and the LOADs that move them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use heddle_arch::host::{ClusterStream, bias_bits, row_offset_bits};
 use heddle_arch::image::Image;
 use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 
+use super::fills::fills;
 use super::nest::{Kind, Piece};
 use super::stretches::{Words, stretches};
 use crate::emit::{Load, Program};
@@ -34,7 +37,6 @@ fn kind(space: Space) -> Kind {
     Kind {
         space,
         region: 0,
-        fill: false,
         zero: 0,
     }
 }
@@ -132,21 +134,14 @@ impl Sections {
                 }
             }
         }
-        let zeros = stretches.iter().filter(|stretch| stretch.zeros);
-        let zeros = zeros.flat_map(|stretch| {
-            let partitions = stretch.partitions.iter();
-            partitions.map(|&partition| Piece {
-                partition,
-                place: stretch.first,
-                count: stretch.count,
-                memory: 0,
-            })
-        });
-        let fill = Kind {
-            fill: true,
-            ..kind(space)
-        };
-        let mut transfers = fill.transfers(&zeros.collect::<Vec<_>>());
+        let mut zeros: BTreeMap<&[u32], BTreeSet<u32>> = BTreeMap::new();
+        for stretch in stretches.iter().filter(|stretch| stretch.zeros) {
+            let places = zeros.entry(&stretch.partitions).or_default();
+            places.extend(stretch.first..stretch.first + stretch.count);
+        }
+        let zeros = zeros.iter();
+        let zeros = zeros.flat_map(|(partitions, places)| fills(places, partitions));
+        let mut transfers: Vec<Transfer> = zeros.collect();
         transfers.extend(kind(space).transfers(&pieces));
         transfers
     }
