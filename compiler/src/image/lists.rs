@@ -1,11 +1,15 @@
 //! The job lists of an inference: each LOAD as early as its places are free, and what an entry must wait for.
 
+use std::ops::Range;
+
+use heddle_arch::isa::Instruction;
 use heddle_arch::job::{Job, JobWaits, REGIONS, Work};
 use heddle_arch::transfer::Transfer;
 
 use super::form::{INPUT, OUTPUT};
 use super::places::{Places, parts};
 use crate::emit::Program;
+use crate::schedule::reach;
 
 /// Places of a LOAD that comes during a run: a program's own loads wait for it.
 pub(super) const LONG: u32 = 1024;
@@ -110,7 +114,7 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
 
 /// Segments with those in front of them that have no run of the machine; of those behind the last run nothing is needed.
 fn groups(program: &Program, segments: Vec<Vec<Transfer>>) -> Vec<Group> {
-    let machine = |runs: std::ops::Range<usize>| -> Vec<usize> {
+    let machine = |runs: Range<usize>| -> Vec<usize> {
         runs.filter(|&run| !program.runs[run].host).collect()
     };
     let mut groups = Vec::new();
@@ -136,15 +140,30 @@ impl Group {
         let mut used = Places::of(&self.loads);
         let mut all = Vec::new();
         for &run in self.runs.iter().rev() {
-            let layers = &program.runs[run].layers;
-            let steps = program.schedule.steps.iter();
-            let own = steps.filter(|step| layers.contains(&step.layer));
-            own.for_each(|step| used.add_bytes(&step.bytes));
+            bytes_of(program, run)
+                .iter()
+                .for_each(|bytes| used.add_bytes(bytes));
             all.push(used.clone());
         }
         all.reverse();
         all
     }
+}
+
+/// Bytes of the partitions that the instructions of a run read or write.
+fn bytes_of(program: &Program, run: usize) -> Vec<Range<u32>> {
+    let layers = program.layers[program.runs[run].layers.clone()].iter();
+    let tensors =
+        layers.flat_map(|layer| layer.inputs.iter().map(|&input| &program.tensors[input]));
+    let tensors = tensors.map(|tensor| tensor.base..tensor.base + tensor.bytes);
+    let tensors: Vec<_> = tensors.collect();
+    let mut words = program.words_of(run);
+    let mut all = Vec::new();
+    while let Ok((instruction, length)) = Instruction::decode(words) {
+        all.extend(reach(&instruction, &tensors).map(|(_, bytes)| bytes));
+        words = &words[length..];
+    }
+    all
 }
 
 impl Placed {

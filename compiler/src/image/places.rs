@@ -1,6 +1,6 @@
 //! Which places transfers and runs meet in, and transfers in parts.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use heddle_arch::transfer::{Space, Transfer, Walk};
@@ -8,28 +8,43 @@ use heddle_arch::word::WORD_BYTES;
 
 /// Places of the memories, in whatever partition, row or column.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places(BTreeSet<(Space, u32)>);
+pub(super) struct Places(BTreeMap<Space, Vec<bool>>);
 
 impl Places {
     /// Those of some transfers.
     pub fn of<'a>(transfers: impl IntoIterator<Item = &'a Transfer>) -> Self {
-        Self(transfers.into_iter().flat_map(places).collect())
+        let mut all = Self::default();
+        for transfer in transfers {
+            places(transfer).for_each(|place| all.add(transfer.space, place));
+        }
+        all
+    }
+
+    fn add(&mut self, space: Space, place: u32) {
+        let found = self.0.entry(space).or_default();
+        let place = place as usize;
+        found.resize(found.len().max(place + 1), false);
+        found[place] = true;
     }
 
     /// Words of the state buffer in which these bytes lie, too.
     pub fn add_bytes(&mut self, bytes: &Range<u32>) {
         let words = bytes.start / WORD_BYTES..bytes.end.div_ceil(WORD_BYTES);
-        self.0.extend(words.map(|word| (Space::Buffer, word)));
+        words.for_each(|word| self.add(Space::Buffer, word));
     }
 
     /// Whether a transfer meets one of them.
     pub fn meet(&self, transfer: &Transfer) -> bool {
-        places(transfer).any(|place| self.0.contains(&place))
+        let own = self.0.get(&transfer.space);
+        own.is_some_and(|own| {
+            let mut places = places(transfer);
+            places.any(|place| own.get(place as usize) == Some(&true))
+        })
     }
 }
 
-/// The places of a transfer; one may come several times.
-fn places(transfer: &Transfer) -> impl Iterator<Item = (Space, u32)> + use<> {
+/// The places of a transfer.
+fn places(transfer: &Transfer) -> impl Iterator<Item = u32> + use<> {
     let (space, first) = (transfer.space, transfer.place[0]);
     let [x, y, z] = transfer.loops;
     // Columns are walked inside, and tiles outside.
@@ -38,11 +53,17 @@ fn places(transfer: &Transfer) -> impl Iterator<Item = (Space, u32)> + use<> {
     } else {
         x
     };
+    // The same again in other partitions.
+    let once = |walk: Walk| match walk.step {
+        0 => Walk::ONCE,
+        _ => walk,
+    };
+    let [x, y, z] = [x, y, z].map(once);
     let turns = (0..z.count).flat_map(move |k| {
         (0..y.count)
             .flat_map(move |j| (0..x.count).map(move |i| [i * x.step, j * y.step, k * z.step]))
     });
-    turns.map(move |steps| (space, first + steps.iter().sum::<u32>()))
+    turns.map(move |steps| first + steps.iter().sum::<u32>())
 }
 
 /// The same words as transfers of at most so many places, cut at the outermost loops.
@@ -81,6 +102,8 @@ pub(super) fn parts(transfer: Transfer, most: u32) -> Vec<Transfer> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// Space, place, partition or column, and byte of memory of each word.
