@@ -77,8 +77,8 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
         let loads = groups[0].loads.iter();
         lists.once = loads.map(|&load| Work::Load(load).into()).collect();
     }
-    // In front of the runs there is nothing that reads the outputs of the inference before.
-    lists.runs = waiting(first.late.clone());
+    // In front of the runs nothing is under way: the inference before has ended with a FENCE.
+    lists.runs = loads(first.late.iter().copied());
     let behind = Places::of(&first.late);
     let is_free = |input: &Transfer| !read.meet(input) && !behind.meet(input);
     lists.begin = vec![regions(INPUT)];
@@ -91,7 +91,7 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
                 false => loads(inputs.into_iter().flat_map(|input| parts(input, LONG))),
             });
         }
-        false => lists.runs.extend(waiting(inputs)),
+        false => lists.runs.extend(loads(inputs.into_iter())),
     }
     for (number, group) in groups.iter().enumerate() {
         if number > 0 {
