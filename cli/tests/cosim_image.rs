@@ -82,6 +82,36 @@ fn an_image_runs_through_the_registers() {
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
 }
 
+/// LOADs among the runs, through registers; with segments beside each other the first one is loaded behind the last run.
+#[test]
+fn an_image_of_a_network_in_segments_runs() {
+    let config = changed(r#""column_tiles": 16"#, r#""column_tiles": 4"#);
+    let config = config.replacen('{', r#"{ "system": { "registers": "axil" },"#, 1);
+    for (options, segments, entries) in [("--whole", 2, 7), ("--whole --double-buffer", 3, 8)] {
+        let bench = tiny();
+        let found = exact(&bench, ("net.json", &config), options);
+        assert_eq!(found["report"]["images"], 4);
+        assert_eq!(
+            found["report"]["runs"].as_array().map(Vec::len),
+            Some(segments)
+        );
+        // What the network gives without an image.
+        bench.done(&format!(
+            "sim -c c.json -m net.json {options} --inputs in.npy --outputs net.npz"
+        ));
+        let [net, rtl] = ["net.npz", "rtl.npz"]
+            .map(|name| npz(std::fs::read(bench.path().join(name)).expect("outputs")));
+        assert!(net == rtl, "{net:?}\n{rtl:?}");
+        let info = bench.json("image info net.hdi --json");
+        let lists = info["sections"].as_array().expect("a list").iter();
+        let mut runs = lists.filter(|list| list["name"] == "runs");
+        assert_eq!(
+            runs.next().map(|list| &list["entries"]),
+            Some(&Value::from(entries))
+        );
+    }
+}
+
 /// Weights and commands of the sparse cluster, whose counters are compared too.
 #[test]
 fn an_image_with_words_of_the_cluster_runs() {

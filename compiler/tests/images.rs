@@ -406,19 +406,23 @@ fn a_load_beside_a_run_that_writes_there_is_found() {
         loops: output.loops.map(|walk| Walk { pitch: 0, ..walk }),
         ..output
     };
-    let zeros = inputs_of(&network, &user, &vec![0; network.image_elements() as usize]);
-    let right = made(&image, &params, &[zeros.clone()]).expect("it runs");
+    let zeros = vec![inputs_of(
+        &network,
+        &user,
+        &vec![0; network.image_elements()],
+    )];
+    let right = made(&image, &params, &zeros).expect("it runs");
     image.runs.push(Work::Load(fill).into());
     let start = program.runs.last().map_or(0, |run| run.start_pc);
     let [word, partition] = output.place;
     assert_eq!(
-        made(&image, &params, &[zeros.clone()]).unwrap_err(),
+        made(&image, &params, &zeros).unwrap_err(),
         format!(
             "run at program word {start} writes word {word} of partition {partition}, as a LOAD behind it that does not wait for it does"
         )
     );
     // Behind the run it is another thing.
     image.runs.last_mut().expect("a LOAD").waits.program = true;
-    let cleared = made(&image, &params, &[zeros]).expect("it runs");
+    let cleared = made(&image, &params, &zeros).expect("it runs");
     assert!(cleared != right);
 }
