@@ -103,6 +103,8 @@ fn an_image_of_a_network_in_segments_runs() {
             .map(|name| npz(std::fs::read(bench.path().join(name)).expect("outputs")));
         assert!(net == rtl, "{net:?}\n{rtl:?}");
         let info = bench.json("image info net.hdi --json");
+        // 20 of inputs, two for each of 14 columns.
+        assert_eq!(info["loaded_words"], 48);
         let lists = info["sections"].as_array().expect("a list").iter();
         let mut runs = lists.filter(|list| list["name"] == "runs");
         assert_eq!(

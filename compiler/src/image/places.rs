@@ -69,7 +69,7 @@ fn places(transfer: &Transfer) -> impl Iterator<Item = u32> + use<> {
 /// The same words as transfers of at most so many places, cut at the outermost loops.
 pub(super) fn parts(transfer: Transfer, most: u32) -> Vec<Transfer> {
     let turns = |number: usize| u64::from(transfer.loops[number].count);
-    let all = turns(0) * turns(1) * turns(2);
+    let all = transfer.places();
     let Some(outer) = (0..3).rev().find(|&number| turns(number) > 1) else {
         return vec![transfer];
     };
