@@ -176,6 +176,22 @@ numbered! {
     }
 }
 
+numbered! {
+    /// Why DMA or job list stop the machine: further numbers of the register ERROR.
+    SystemError: u8 {
+        /// An answer of the bus that is not OKAY, comes at the wrong time or ends a burst at the wrong beat.
+        Bus = 9 "BUS",
+        /// A page that no window opens.
+        Window = 10 "WINDOW",
+        /// A place beyond a memory of the machine.
+        DmaLocal = 11 "DMA_LOCAL",
+        /// The bus, or a program with a limit, took too long.
+        TimeOut = 12 "TIMEOUT",
+        /// An entry of the ring with a reserved bit, an unknown type, a wrong CONFIG or a bad field.
+        Job = 14 "JOB",
+    }
+}
+
 /// Words that are no instruction, or an instruction that fits no words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {message}", .code.name())]

@@ -2,7 +2,7 @@
 
 use heddle_arch::host;
 use heddle_arch::isa::fields::{Field, RESERVED, Space, WORDS, Word, header, sparse};
-use heddle_arch::isa::{ErrorCode, Instruction};
+use heddle_arch::isa::{ErrorCode, Instruction, SystemError};
 
 const END: &str = "<!-- end of ";
 
@@ -138,6 +138,7 @@ fn nothing_in_use_is_reserved_and_nothing_is_reserved_twice() {
             Space::ErrorCode => {
                 let number = row.first.try_into().unwrap();
                 assert_eq!(ErrorCode::from_number(number), None, "{place}");
+                assert_eq!(SystemError::from_number(number), None, "{place}");
             }
             Space::Id => assert_ne!(row.first, host::ID),
         }

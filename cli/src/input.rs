@@ -27,16 +27,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Reads and checks a configuration.
 pub fn read_config(path: &Path) -> Result<Params, Failure> {
     let text = read_text(path, "configuration", CONFIG_BYTES_MAX)?;
-    let params = Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))?;
-    match params.has_dma() {
-        // Head, engines and job list are not in one machine yet.
-        true => Err(Failure::new(format!(
-            "{}: system.dma is set, expected none: this version cannot put a DMA into a machine; leave the field out, the processor then \
-             moves the words through the window port",
-            path.display()
-        ))),
-        false => Ok(params),
-    }
+    Params::from_json(&text).map_err(|errors| Failure::in_file(path, &errors))
 }
 
 /// Reads and checks a network, in JSON or of a .tflite or .onnx file.

@@ -56,14 +56,6 @@ fn values_out_of_range_are_refused() {
 }
 
 #[test]
-fn a_dma_that_no_machine_can_have_yet_is_refused() {
-    let message = ": system.dma is set, expected none: this version cannot put a DMA into a machine; leave the field out, the processor then moves the \
-                   words through the window port";
-    let config = CONFIG.replacen('{', r#"{ "system": { "registers": "axil", "dma": {} },"#, 1);
-    refused(config, &[message]);
-}
-
-#[test]
 fn unknown_missing_and_repeated_fields_are_refused() {
     changed(&[
         r#""rows": 4 -> "rows": 4, "colour": 1 | :3: array.colour is unknown, expected one of cols, partial_sums, rows"#,

@@ -310,7 +310,7 @@ fn made(
 ) -> Result<Vec<Vec<Vec<u8>>>, String> {
     let file = image.to_bytes().expect("an image");
     let mut runner = Runner::new(params, &file).map_err(|error| error.to_string())?;
-    runner.run_all(inputs).map_err(|error| error.to_string())
+    runner.stream(inputs).map_err(|error| error.to_string())
 }
 
 /// The list of an inference with this number.

@@ -170,6 +170,14 @@
 #define HEDDLE_SPACE_WEIGHTS 8u
 #define HEDDLE_SPACE_COMMANDS 9u
 
+/* Errors that only a machine with a DMA has, and the source of those of the job list */
+#define HEDDLE_ERROR_IS_BUS 9u
+#define HEDDLE_ERROR_IS_WINDOW 10u
+#define HEDDLE_ERROR_IS_DMA_LOCAL 11u
+#define HEDDLE_ERROR_IS_TIMEOUT 12u
+#define HEDDLE_ERROR_IS_JOB 14u
+#define HEDDLE_SOURCE_IS_JOBS 6u
+
 /* Window port: first address, bytes from place to place, and to the next partition, row or column */
 #define HEDDLE_WINDOW_BUFFER 0xC0000000u, 0x00000008u, 0x00200000u
 #define HEDDLE_WINDOW_COLUMNS 0x80000000u, 0x00000010u, 0x00200000u

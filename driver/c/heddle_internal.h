@@ -70,6 +70,37 @@ uint32_t heddle_element_bytes(const uint8_t *tensor);
 /* A word of a job. */
 #define WORD(job, number) heddle_get32((job) + 4u * (number))
 
+/* Registers. */
+static inline uint32_t heddle_read(const heddle *device, uint32_t offset) {
+  return device->platform.read32(device->platform.context, offset);
+}
+
+static inline void heddle_write(heddle *device, uint32_t offset, uint32_t word) {
+  device->platform.write32(device->platform.context, offset, word);
+}
+
+/* Waits until bits of STATUS are low. */
+heddle_status heddle_low(const heddle *device, uint32_t bits, heddle_status error);
+/* Whether the machine has refused an access since the last reset. */
+heddle_status heddle_accesses(const heddle *device);
+
+/* Over the window port: the jobs that run once; what was submitted. */
+heddle_status heddle_port_once(heddle *device);
+heddle_status heddle_port_poll(heddle *device);
+
+/* Through the ring. Addresses of the pools; windows behind a reset; whether a ring is large enough
+ * for a network; jobs that run once, behind a reset; inferences; what was not done is the caller's
+ * again. */
+heddle_status heddle_map(heddle *device);
+heddle_status heddle_windows(heddle *device);
+heddle_status heddle_ring_holds(const heddle *device, const heddle_net *net);
+heddle_status heddle_ring_once(heddle *device);
+void heddle_ring_submit(heddle *device);
+heddle_status heddle_ring_poll(heddle *device);
+void heddle_ring_give_back(heddle *device);
+/* Reads of STATUS for which a machine may stand still. */
+uint32_t heddle_patience(const heddle *device);
+
 /* Words that a LOAD or a STORE moves; loops X, Y, Z. */
 typedef struct heddle_transfer {
   uint32_t space, region, fill, zero;
@@ -79,6 +110,9 @@ typedef struct heddle_transfer {
 
 /* Type of a job; HEDDLE_E_JOB if it is none. */
 heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *transfer);
+
+/* Whether LOADs of *begin* may write what STOREs of *end* read. */
+int heddle_lists_meet(const heddle_net *net);
 
 /* Everything that can be wrong with a list. `regions`: those that are set, before and behind it. */
 heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const heddle_machine *machine,

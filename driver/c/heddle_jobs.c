@@ -118,6 +118,16 @@ heddle_status heddle_job(const uint8_t *job, uint32_t *type, heddle_transfer *tr
   return HEDDLE_OK;
 }
 
+/* The last place and partition of a transfer. */
+static void last_of(const heddle_transfer *own, uint64_t *place, uint64_t *partition) {
+  *place = own->place;
+  *partition = own->partition;
+  for (int loop = 0; loop < 3; loop++) {
+    *place += (uint64_t)(own->count[loop] - 1u) * own->step[loop];
+    *partition += (uint64_t)(own->count[loop] - 1u) * own->partition_step[loop];
+  }
+}
+
 /* Places and partitions that a memory has; tables of rows and activations have as many as the
  * fields say. */
 static heddle_status check_places(const heddle_transfer *own, const heddle_machine *machine) {
@@ -143,11 +153,8 @@ static heddle_status check_places(const heddle_transfer *own, const heddle_machi
     default:
       NEED(HAS(caps, HEDDLE_CAPS_CLUSTER), HEDDLE_E_JOB_PLACE);
   }
-  uint64_t place = own->place, partition = own->partition;
-  for (int loop = 0; loop < 3; loop++) {
-    place += (uint64_t)(own->count[loop] - 1u) * own->step[loop];
-    partition += (uint64_t)(own->count[loop] - 1u) * own->partition_step[loop];
-  }
+  uint64_t place, partition;
+  last_of(own, &place, &partition);
   NEED(place < places && partition < partitions, HEDDLE_E_JOB_PLACE);
   return HEDDLE_OK;
 }
@@ -184,4 +191,33 @@ heddle_status heddle_check_jobs(const heddle_net *net, uint32_t kind, const hedd
     TRY(check_memory(net, &transfer, *regions));
   }
   return HEDDLE_OK;
+}
+
+/* A transfer of the state buffer, of this type. */
+static int is_move(const uint8_t *job, uint32_t wanted, heddle_transfer *own) {
+  uint32_t type;
+  return heddle_job(job, &type, own) == HEDDLE_OK && type == wanted &&
+         own->space == HEDDLE_SPACE_BUFFER;
+}
+
+/* Boxes of words and partitions around two transfers. */
+static int do_meet(const heddle_transfer *one, const heddle_transfer *other) {
+  uint64_t places[2], partitions[2];
+  last_of(one, &places[0], &partitions[0]);
+  last_of(other, &places[1], &partitions[1]);
+  return one->place <= places[1] && other->place <= places[0] && one->partition <= partitions[1] &&
+         other->partition <= partitions[0];
+}
+
+int heddle_lists_meet(const heddle_net *net) {
+  heddle_transfer load, store;
+  for (uint32_t at = 0; at < heddle_entries(net, HEDDLE_IMAGE_KIND_END); at++) {
+    if (!is_move(heddle_entry(net, HEDDLE_IMAGE_KIND_END, at), HEDDLE_JOB_IS_STORE, &store))
+      continue;
+    for (uint32_t other = 0; other < heddle_entries(net, HEDDLE_IMAGE_KIND_BEGIN); other++) {
+      const uint8_t *job = heddle_entry(net, HEDDLE_IMAGE_KIND_BEGIN, other);
+      if (is_move(job, HEDDLE_JOB_IS_LOAD, &load) && do_meet(&load, &store)) return 1;
+    }
+  }
+  return 0;
 }

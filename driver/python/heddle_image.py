@@ -168,6 +168,14 @@ SPACE_PROGRAM = 4
 SPACE_WEIGHTS = 8
 SPACE_COMMANDS = 9
 
+# Errors that only a machine with a DMA has, and the source of those of the job list
+ERROR_IS_BUS = 9
+ERROR_IS_WINDOW = 10
+ERROR_IS_DMA_LOCAL = 11
+ERROR_IS_TIMEOUT = 12
+ERROR_IS_JOB = 14
+SOURCE_IS_JOBS = 6
+
 # Window port: first address, bytes from place to place, and to the next partition, row or column
 WINDOW_BUFFER = (0xC0000000, 0x00000008, 0x00200000)
 WINDOW_COLUMNS = (0x80000000, 0x00000010, 0x00200000)

@@ -118,7 +118,7 @@ modules! { p =>
     "axil" "AXI4-Lite side of the register port": Box::new(Axil::default());
     "wishbone" "Wishbone side of the register port": Box::new(Wishbone::default());
     "csr" "registers of the register port": Box::new(Csr::new(CsrShape::of(p)));
-    "window_port" "accesses of the register port to the memories, and its starts": Box::new(WindowPort::default());
+    "window_port" "accesses of the register port to the memories, and its starts": Box::new(WindowPort::new(p.has_dma()));
 }
 
 /// Builds a module by name; `None` if there is no such module.
@@ -130,16 +130,16 @@ pub fn build(name: &str, params: &Params) -> Option<Box<dyn Block>> {
     Some((entry.build)(params))
 }
 
-/// Calls a constructor with the offset and address bits of the parameters as constants.
+/// Calls a constructor with the offset and address bits of the parameters as constants, and with more behind them.
 macro_rules! by_widths {
-    ($params:expr, $module:ident, $($argument:expr),*) => {
+    ($params:expr, $module:ident $([$($more:literal),*])?, $($argument:expr),*) => {
         match ($params.traversal.offset_bits, $params.traversal.address_bits) {
-            (16, 16) => Box::new($module::<16, 17, 16>::new($($argument),*)) as Box<dyn Block>,
-            (16, 24) => Box::new($module::<16, 17, 24>::new($($argument),*)),
-            (16, 32) => Box::new($module::<16, 17, 32>::new($($argument),*)),
-            (24, 24) => Box::new($module::<24, 25, 24>::new($($argument),*)),
-            (24, 32) => Box::new($module::<24, 25, 32>::new($($argument),*)),
-            (32, 32) => Box::new($module::<32, 33, 32>::new($($argument),*)),
+            (16, 16) => Box::new($module::<16, 17, 16 $($(, $more)*)?>::new($($argument),*)) as Box<dyn Block>,
+            (16, 24) => Box::new($module::<16, 17, 24 $($(, $more)*)?>::new($($argument),*)),
+            (16, 32) => Box::new($module::<16, 17, 32 $($(, $more)*)?>::new($($argument),*)),
+            (24, 24) => Box::new($module::<24, 25, 24 $($(, $more)*)?>::new($($argument),*)),
+            (24, 32) => Box::new($module::<24, 25, 32 $($(, $more)*)?>::new($($argument),*)),
+            (32, 32) => Box::new($module::<32, 33, 32 $($(, $more)*)?>::new($($argument),*)),
             (offset, address) => {
                 panic!("offset_bits {offset} and address_bits {address} are not in the menu")
             }
@@ -169,7 +169,11 @@ fn system(params: &Params) -> Box<dyn Block> {
         registers: RegisterBus::Axil,
         dma: None,
     });
-    by_widths!(params, System, &params)
+    let params = &params;
+    match params.dma().map_or(32, |dma| dma.address_bits) {
+        32 => by_widths!(params, System[32, 30], params),
+        _ => by_widths!(params, System[40, 38], params),
+    }
 }
 
 fn state_buffer(p: &Params) -> Box<dyn Block> {

@@ -9,7 +9,7 @@ mod jobs;
 mod memory;
 
 use heddle_arch::image::{Element, Image, ImageError, Tensor, WORK};
-use heddle_arch::job::{Job, REGIONS};
+use heddle_arch::job::{Job, REGIONS, Work};
 use heddle_arch::params::Params;
 
 use crate::machine::Machine;
@@ -85,12 +85,13 @@ pub struct Runner<D = Machine> {
     machine: D,
     /// Memory of the host: the file, then the buffers.
     memory: Vec<u8>,
-    /// Addresses of two buffers for each region, taken by turns.
-    buffers: [[u64; 2]; REGIONS],
+    /// Bytes of the file.
+    file: u64,
     /// Addresses of the regions, as jobs have set them.
     regions: [Option<u64>; REGIONS],
     open: Open,
-    inferences: usize,
+    /// Calls so far.
+    turn: u64,
     /// What the runs of the last inference have counted.
     counted: Vec<Counted>,
     fences: u64,
@@ -114,34 +115,21 @@ impl<D: Device> Runner<D> {
     pub fn on(machine: D, params: &Params, file: &[u8]) -> Result<Self, RunnerError> {
         let image = Image::from_bytes(file)?;
         image.check_machine(params)?;
-        let mut end = file.len() as u64;
-        let mut buffers = [[0; 2]; REGIONS];
-        for (region, places) in (1u32..).zip(&mut buffers[1..]) {
-            let bytes = match region {
-                3 => image.scratch_bytes,
-                region => image.region_bytes(region),
-            };
-            for place in places {
-                *place = end;
-                end += bytes.next_multiple_of(64) + 64;
-            }
-        }
-        let mut memory = file.to_vec();
-        memory.resize(end as usize, 0xa5);
         let mut runner = Self {
             machine,
             params: params.clone(),
-            memory,
-            buffers,
+            memory: file.to_vec(),
+            file: file.len() as u64,
             regions: [Some(0), None, None, None],
             open: Open::default(),
-            inferences: 0,
+            turn: 0,
             counted: Vec::new(),
             fences: 0,
             image,
         };
-        let once = runner.image.once.clone();
-        runner.list(&once)?;
+        runner.make_room(1);
+        let once = runner.resolved(&runner.image.once, 0);
+        runner.carry_out(&once)?;
         Ok(runner)
     }
 
@@ -194,50 +182,98 @@ impl<D: Device> Runner<D> {
     /// # Errors
     /// [`RunnerError`]
     pub fn run(&mut self, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, RunnerError> {
-        let mut made = self.run_all(std::slice::from_ref(&inputs.to_vec()))?;
-        Ok(made.pop().unwrap_or_default())
+        let mut made = self.stream(std::slice::from_ref(&inputs.to_vec()))?;
+        Ok(made.pop().expect("one inference"))
     }
 
-    /// Runs inferences, the jobs of each in front of the last ones of that before: bytes of all inputs, and of all outputs.
+    /// Runs inferences that overlap, as a driver with a ring submits them: the inputs of one are loaded before the outputs of the one before are
+    /// stored.
     ///
     /// # Errors
     /// [`RunnerError`]
-    pub fn run_all(&mut self, inputs: &[Vec<Vec<u8>>]) -> Result<Vec<Vec<Vec<u8>>>, RunnerError> {
-        let (begin, runs) = (self.image.begin.clone(), self.image.runs.clone());
-        let mut made = Vec::new();
-        for (number, inputs) in inputs.iter().enumerate() {
-            self.pack(inputs)?;
-            self.list(&begin)?;
-            if number > 0 {
-                made.push(self.end()?);
+    pub fn stream(&mut self, inputs: &[Vec<Vec<u8>>]) -> Result<Vec<Vec<Vec<u8>>>, RunnerError> {
+        self.make_room(inputs.len());
+        for (inference, inputs) in inputs.iter().enumerate() {
+            self.pack(inference, inputs)?;
+        }
+        let image = &self.image;
+        let mut jobs = Vec::new();
+        for inference in 0..=inputs.len() {
+            if inference < inputs.len() {
+                jobs.extend(self.resolved(&image.begin, inference));
             }
-            self.counted.clear();
-            self.inferences += 1;
-            self.list(&runs)?;
+            if let Some(before) = inference.checked_sub(1) {
+                jobs.extend(self.resolved(&image.end, before));
+            }
+            if inference < inputs.len() {
+                jobs.extend(self.resolved(&image.runs, inference));
+            }
         }
-        if !inputs.is_empty() {
-            made.push(self.end()?);
+        self.counted.clear();
+        self.carry_out(&jobs)?;
+        self.turn += 1;
+        let runs = self.image.runs.iter();
+        let runs = runs.filter(|job| matches!(job.work, Work::Run { .. }));
+        let before = self.counted.len().saturating_sub(runs.count());
+        self.counted.drain(..before);
+        let made = (0..inputs.len()).map(|inference| self.unpack(inference));
+        Ok(made.collect())
+    }
+
+    fn carry_out(&mut self, jobs: &[Job]) -> Result<(), RunnerError> {
+        match self.machine.carry_out(&mut self.memory, jobs) {
+            None => jobs.iter().try_for_each(|job| self.job(job)),
+            Some(done) => {
+                self.counted.extend(done?);
+                Ok(())
+            }
         }
-        Ok(made)
     }
 
-    /// Jobs behind the runs of the last inference that was begun, and its outputs.
-    fn end(&mut self) -> Result<Vec<Vec<u8>>, RunnerError> {
-        let begun = self.inferences;
-        self.inferences = begun - 1;
-        let end = self.image.end.clone();
-        let made = self.list(&end).map(|()| self.unpack());
-        self.inferences = begun;
-        made
+    /// Entries with the addresses of the buffers of an inference.
+    fn resolved(&self, jobs: &[Job], inference: usize) -> Vec<Job> {
+        let resolve = |job: &Job| match job.work {
+            Work::Regions(regions) => {
+                let places = std::array::from_fn(|region| {
+                    regions[region].map(|_| self.buffer(region, inference))
+                });
+                Job {
+                    work: Work::Regions(places),
+                    ..*job
+                }
+            }
+            _ => *job,
+        };
+        jobs.iter().map(resolve).collect()
     }
 
-    fn list(&mut self, jobs: &[Job]) -> Result<(), RunnerError> {
-        jobs.iter().try_for_each(|job| self.job(job))
+    /// Buffers for so many inferences, each with bytes of its own behind it.
+    fn make_room(&mut self, inferences: usize) {
+        let end = self.file + self.spread() * (inferences as u64 + 1);
+        self.memory.truncate(self.file as usize);
+        self.memory.resize(end as usize, 0xa5);
     }
 
-    /// The buffer of a region for this inference.
-    fn buffer(&self, region: usize) -> u64 {
-        self.buffers[region][self.inferences % 2]
+    /// Bytes from the buffers of one inference to those of the next.
+    fn spread(&self) -> u64 {
+        (1..REGIONS).map(|region| self.room(region)).sum()
+    }
+
+    fn room(&self, region: usize) -> u64 {
+        let bytes = match region {
+            3 => self.image.scratch_bytes,
+            region => self.image.region_bytes(region as u32),
+        };
+        bytes.next_multiple_of(64) + 64
+    }
+
+    /// The buffer of a region of an inference. Buffers of calls that follow one another lie at different places.
+    fn buffer(&self, region: usize, inference: usize) -> u64 {
+        if region == 0 {
+            return 0;
+        }
+        let before: u64 = (1..region).map(|region| self.room(region)).sum();
+        self.file + self.spread() * (inference as u64 + self.turn % 2) + before
     }
 }
 

@@ -7,6 +7,9 @@ use crate::port::PortId;
 /// Clocks of an access: the one in which it is taken, and 4 up to its answer.
 const CLOCKS: u64 = 5;
 
+/// Clocks behind a reset in which a machine may take no access.
+const CLEARING: u64 = 10;
+
 /// What was not answered.
 pub type Unanswered = &'static str;
 
@@ -62,7 +65,8 @@ impl Bus {
         model.set(reset, 0);
         model.cycles(4);
         model.set(reset, 1);
-        model.clock();
+        // A machine with a DMA clears its windows first.
+        model.cycles(CLEARING);
         Ok(bus)
     }
 

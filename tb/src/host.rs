@@ -125,6 +125,26 @@ impl Host {
         }
     }
 
+    /// Writes a register of the register port, by its address.
+    ///
+    /// # Errors
+    /// `Timeout`, also where there is no such port.
+    pub fn set_register(&mut self, address: u32, word: u32) -> Result<(), HostError> {
+        let lost = |what| no_answer(what, address);
+        let (model, port) = self.registers().ok_or(lost("register port"))?;
+        port.bus().write(model, address, word, 0b1111).map_err(lost)
+    }
+
+    /// Reads a register of the register port, by its address.
+    ///
+    /// # Errors
+    /// `Timeout`, also where there is no such port.
+    pub fn register(&mut self, address: u32) -> Result<u32, HostError> {
+        let lost = |what| no_answer(what, address);
+        let (model, port) = self.registers().ok_or(lost("register port"))?;
+        port.bus().read(model, address).map_err(lost)
+    }
+
     /// Clock cycles simulated since the model was made.
     #[must_use]
     pub fn cycles(&self) -> u64 {

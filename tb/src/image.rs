@@ -8,19 +8,26 @@ use heddle_arch::host::{
     cluster_address, column_address, row_offset_address,
 };
 use heddle_arch::image::Tensor;
+use heddle_arch::job::{Job, Work};
 use heddle_arch::params::{CounterSet, Params};
 use heddle_sim::image::{Counted, Device, DeviceError, Runner, RunnerError, Target};
 use serde::Serialize;
 
 use crate::host::{Host, HostError};
 use crate::network::cluster;
+use crate::ring::Ring;
 
 /// Cycles that a run may take.
 const LIMIT_CYCLES: u64 = 1 << 32;
 
+/// Clocks from an address on the bus of the DMA to its first beat.
+const LATENCY: u64 = 64;
+
 /// A verilated machine.
 struct Hardware {
     host: Host,
+    /// Its job list, if it has a DMA.
+    ring: Option<Ring>,
     /// The counters that the machine has.
     counters: CounterSet,
     has_cluster: bool,
@@ -30,9 +37,45 @@ fn stopped(error: HostError) -> DeviceError {
     DeviceError::Hardware(error.to_string())
 }
 
+impl Hardware {
+    /// What the last run, which began there, has counted.
+    fn counted(&mut self, start: u32) -> Result<Counted, DeviceError> {
+        let mut counters = self.host.counters().map_err(stopped)?;
+        counters.retain(|(counter, _)| self.counters.has(*counter));
+        let mut of_cluster = Vec::new();
+        if self.has_cluster {
+            let counts = self.host.cluster_counters(CLUSTER_COUNTERS.len() as u32);
+            of_cluster = cluster::numbered(&counts.map_err(stopped)?);
+            of_cluster.retain(|(number, _)| self.counters.has_of_cluster(*number));
+        }
+        Ok(Counted {
+            start,
+            counters,
+            cluster: of_cluster,
+        })
+    }
+}
+
 impl Device for Hardware {
     // The golden machine beside it does.
     const JUDGES: bool = false;
+
+    fn carry_out(
+        &mut self,
+        memory: &mut Vec<u8>,
+        jobs: &[Job],
+    ) -> Option<Result<Vec<Counted>, DeviceError>> {
+        let ring = self.ring.as_mut()?;
+        let done = ring.carry_out(&mut self.host, memory, jobs);
+        if let Err(error) = done {
+            return Some(Err(DeviceError::Hardware(error.to_string())));
+        }
+        let last = jobs.iter().rev().find_map(|job| match job.work {
+            Work::Run { start, .. } => Some(start),
+            _ => None,
+        });
+        Some(last.map(|start| self.counted(start)).into_iter().collect())
+    }
 
     fn set_zero(&mut self, zero: i8) -> Result<(), DeviceError> {
         self.host.set_zero(zero).map_err(stopped)
@@ -72,19 +115,7 @@ impl Device for Hardware {
 
     fn run(&mut self, start: u32) -> Result<Counted, DeviceError> {
         self.host.run(start, LIMIT_CYCLES).map_err(stopped)?;
-        let mut counters = self.host.counters().map_err(stopped)?;
-        counters.retain(|(counter, _)| self.counters.has(*counter));
-        let mut of_cluster = Vec::new();
-        if self.has_cluster {
-            let counts = self.host.cluster_counters(CLUSTER_COUNTERS.len() as u32);
-            of_cluster = cluster::numbered(&counts.map_err(stopped)?);
-            of_cluster.retain(|(number, _)| self.counters.has_of_cluster(*number));
-        }
-        Ok(Counted {
-            start,
-            counters,
-            cluster: of_cluster,
-        })
+        self.counted(start)
     }
 }
 
@@ -111,6 +142,8 @@ pub struct ImageReport {
     pub outputs: Vec<OutputReport>,
     /// Clock cycles simulated, those of loading included.
     pub simulated_cycles: u64,
+    /// With a DMA: clocks of each inference, from the end of the one before on, to the next look at the registers.
+    pub stream_cycles: Vec<u64>,
 }
 
 /// Sums over the inferences of one run.
@@ -150,29 +183,44 @@ impl ImageReport {
             && runs.all(|run| run.wrong_counters.is_empty())
     }
 
+    /// An inference, or several that overlap: then the hardware knows what the last run has counted.
     fn add(&mut self, hardware: &Side<'_>, golden: &Side<'_>) {
-        let image = self.images;
-        self.images += 1;
-        let runs = golden.counted.len();
-        assert_eq!(hardware.counted.len(), runs, "both carry out one list");
+        let inferences = golden.made.len();
+        let runs = golden.counted.len() / inferences.max(1);
+        let last = &golden.counted[golden.counted.len() - runs..];
+        let known = hardware.counted.len();
+        assert!(
+            known <= runs && (known > 0 || runs == 0),
+            "both carry out one list"
+        );
         self.runs.resize_with(runs, RunReport::default);
-        let counted = hardware.counted.iter().zip(golden.counted);
-        for (run, (got, want)) in self.runs.iter_mut().zip(counted) {
+        for (run, want) in self.runs.iter_mut().zip(last) {
+            run.expect(want);
+        }
+        let image = self.images + inferences - 1;
+        let compared = self.runs.iter_mut().zip(last).skip(runs - known);
+        for ((run, want), got) in compared.zip(hardware.counted) {
             run.add(image, got, want);
         }
-        let outputs = self.outputs.iter_mut();
-        for ((output, got), want) in outputs.zip(hardware.made).zip(golden.made) {
-            output.add(image, got, want);
+        assert_eq!(hardware.made.len(), inferences);
+        for (got, want) in hardware.made.iter().zip(golden.made) {
+            for ((output, got), want) in self.outputs.iter_mut().zip(got).zip(want) {
+                output.add(self.images, got, want);
+            }
+            self.images += 1;
         }
     }
 }
 
 impl RunReport {
-    fn add(&mut self, image: usize, hardware: &Counted, golden: &Counted) {
+    fn expect(&mut self, golden: &Counted) {
         self.start = golden.start;
         let cycles = golden.counters.iter();
         let cycles = cycles.filter(|(counter, _)| *counter == Counter::Cycles);
         self.cycles = cycles.map(|(_, count)| *count).sum();
+    }
+
+    fn add(&mut self, image: usize, hardware: &Counted, golden: &Counted) {
         self.counters = hardware.counters.len() + hardware.cluster.len();
         for (counter, got) in &hardware.counters {
             let want = golden.counters.iter().find(|(other, _)| other == counter);
@@ -202,10 +250,10 @@ impl OutputReport {
     }
 }
 
-/// What one side made of an inference.
+/// What one side made of inferences.
 struct Side<'a> {
     counted: &'a [Counted],
-    made: &'a [Vec<u8>],
+    made: &'a [Vec<Vec<u8>>],
 }
 
 /// An image in a verilated machine and in a golden one.
@@ -223,14 +271,19 @@ impl ImageBench {
     /// # Errors
     /// [`ImageError::Verilog`]
     pub fn new(
-        host: Host,
+        mut host: Host,
         golden: Runner,
         params: &Params,
         file: &[u8],
     ) -> Result<Self, ImageError> {
         let (started, first_cycle) = (Instant::now(), host.cycles());
+        let ring = params.has_dma().then(|| Ring::new(&mut host, LATENCY));
+        let ring = ring.transpose().map_err(|error| {
+            ImageError::Verilog(DeviceError::Hardware(error.to_string()).into())
+        })?;
         let hardware = Hardware {
             host,
+            ring,
             counters: params.counters,
             has_cluster: params.has_cluster(),
         };
@@ -251,15 +304,29 @@ impl ImageBench {
         })
     }
 
-    /// Runs an inference on both: bytes of all inputs in the order of the user, and all outputs that the hardware made.
+    /// Inferences that one call of [`run`](Self::run) should have: with a DMA all, as they overlap.
+    pub fn at_once(&mut self) -> usize {
+        match self.hardware.machine().ring {
+            Some(_) => usize::MAX,
+            None => 1,
+        }
+    }
+
+    /// Runs inferences on both: bytes of all inputs in the order of the user, and all outputs that the hardware made.
     ///
     /// # Errors
     /// [`ImageError`]; differences are in the report instead.
-    pub fn run(&mut self, inputs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, ImageError> {
-        let started = Instant::now();
-        let made = self.hardware.run(inputs).map_err(ImageError::Verilog)?;
+    pub fn run(&mut self, inputs: &[Vec<Vec<u8>>]) -> Result<Vec<Vec<Vec<u8>>>, ImageError> {
+        let (started, first) = (Instant::now(), self.host().cycles());
+        let made = self.hardware.stream(inputs).map_err(ImageError::Verilog)?;
         self.time += started.elapsed();
-        let golden = self.golden.run(inputs).map_err(ImageError::Golden)?;
+        if let Some(ring) = &mut self.hardware.machine().ring {
+            let ends = std::mem::take(&mut ring.passed);
+            let begins = std::iter::once(first).chain(ends.clone());
+            let clocks = ends.iter().zip(begins).map(|(end, begin)| end - begin);
+            self.report.stream_cycles.extend(clocks);
+        }
+        let golden = self.golden.stream(inputs).map_err(ImageError::Golden)?;
         let hardware = Side {
             counted: self.hardware.counted(),
             made: &made,
@@ -320,9 +387,10 @@ mod tests {
             outputs: vec![OutputReport::default(); 2],
             ..ImageReport::default()
         };
+        let (right, made) = ([right.to_vec()], [made.to_vec()]);
         let side = |counted, made| Side { counted, made };
         report.add(&side(&golden, &right), &side(&golden, &right));
-        report.add(&side(counted_by, made), &side(&golden, &right));
+        report.add(&side(counted_by, &made), &side(&golden, &right));
         assert_eq!(report.images, 2);
         assert_eq!(
             report.runs.iter().map(|run| run.start).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@ extern crate heddle_proves;
 
 mod api;
 pub mod bus;
+pub mod dram;
 mod error;
 pub mod host;
 pub mod image;
@@ -18,10 +19,11 @@ pub mod network;
 mod pins;
 mod port;
 pub mod registers;
+pub mod ring;
 mod wave;
 
 pub use api::Api;
 pub use error::ModelError;
 pub use heddle_verilate as verilate;
-pub use model::Model;
+pub use model::{Beside, Model};
 pub use port::PortId;

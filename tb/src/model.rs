@@ -1,6 +1,7 @@
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr;
+use std::sync::{Arc, Mutex};
 
 use heddle_verilate::{API_VERSION, MODEL_SYMBOL};
 use libloading::Library;
@@ -9,6 +10,15 @@ use crate::api::{Api, ApiFunction, NEVER, NO_CLOCK, RawModel};
 use crate::error::ModelError;
 use crate::port::{PortId, PortSlot};
 use crate::wave;
+
+/// What is connected to pins of a model and has a clock in common with it.
+pub trait Beside {
+    /// Reads outputs, which have settled, in front of a clock edge.
+    fn before(&mut self, model: &Model);
+
+    /// Writes inputs behind it.
+    fn behind(&mut self, model: &mut Model);
+}
 
 /// A verilated design with all pins readable and writable.
 ///
@@ -22,6 +32,8 @@ pub struct Model {
     ports: Vec<PortSlot>,
     /// Clock cycles since the model was made.
     clocked: u64,
+    /// What stands beside it.
+    beside: Option<Arc<Mutex<dyn Beside + Send>>>,
     /// Keeps the code mapped; dropped after the model.
     _library: Option<Library>,
 }
@@ -107,6 +119,7 @@ impl Model {
                 top: text(table.top),
                 ports,
                 clocked: 0,
+                beside: None,
                 _library: None,
             })
         }
@@ -249,6 +262,27 @@ impl Model {
     /// # Panics
     /// If the module has no input `clk`.
     pub fn cycles(&mut self, count: u64) {
+        let Some(beside) = self.beside.take() else {
+            return self.raw_cycles(count);
+        };
+        {
+            let mut other = beside.lock().expect("no clock has failed");
+            for _ in 0..count {
+                self.eval();
+                other.before(self);
+                self.raw_cycles(1);
+                other.behind(self);
+            }
+        }
+        self.beside = Some(beside);
+    }
+
+    /// Puts something beside the model that works in every clock from now on.
+    pub fn attach(&mut self, beside: Arc<Mutex<dyn Beside + Send>>) {
+        self.beside = Some(beside);
+    }
+
+    fn raw_cycles(&mut self, count: u64) {
         self.assert_clock();
         // SAFETY: the model is alive.
         unsafe { (self.api().cycles)(self.raw, count) }

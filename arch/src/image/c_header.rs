@@ -5,6 +5,7 @@ use super::{
     BYTES_MAX, Element, Kind, LOOPS, MAGIC, Operation, RING_MAX, VERSION, WORDS_MAX, WORK,
 };
 use crate::host::{self, ClusterStream, ColumnSelect};
+use crate::isa::SystemError;
 use crate::isa::fields::Word;
 use crate::job::{JOB_BYTES, Job, REGIONS, Work, entry, start};
 use crate::registers::header::{add_field, define, hex, put};
@@ -51,6 +52,7 @@ pub fn c_header() -> String {
         add_word(&mut out, name, &word);
     }
     add_types(&mut out);
+    add_errors(&mut out);
     add_window(&mut out);
     out + "\n#endif\n"
 }
@@ -152,6 +154,22 @@ fn add_types(out: &mut String) {
         let name = format!("HEDDLE_SPACE_{}", format!("{space:?}").to_uppercase());
         number(out, &name, space as u32);
     }
+}
+
+/// Errors of a DMA and of its job list, in ERROR.
+fn add_errors(out: &mut String) {
+    put(
+        out,
+        "\n/* Errors that only a machine with a DMA has, and the source of those of the job list */".to_string(),
+    );
+    for code in SystemError::ALL {
+        number(
+            out,
+            &format!("HEDDLE_ERROR_IS_{}", code.name()),
+            code as u32,
+        );
+    }
+    number(out, "HEDDLE_SOURCE_IS_JOBS", 6);
 }
 
 /// First address of each memory at the window port, bytes from place to place, and from partition, row or column to the next.

@@ -15,7 +15,7 @@ pub struct System {
 }
 
 /// A DMA that moves words between the memories of the machine and a host's memory, also while a program runs. It is an AXI4 manager with 64 data bits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Dma {
     /// Bits of an address. Default: 32.

@@ -54,14 +54,14 @@ fn run_images(
     images: &[Vec<Vec<u8>>],
 ) -> Result<Vec<Vec<Vec<u8>>>, ImageError> {
     let progress = progress(images.len());
-    let run = |image: &Vec<Vec<u8>>| {
-        let made = bench.run(image);
-        progress.inc(1);
-        made
-    };
-    let made = images.iter().map(run).collect();
+    let mut made = Vec::new();
+    let at_once = bench.at_once().min(images.len()).max(1);
+    for images in images.chunks(at_once) {
+        made.extend(bench.run(images)?);
+        progress.inc(images.len() as u64);
+    }
     progress.finish_and_clear();
-    made
+    Ok(made)
 }
 
 fn rate(found: &ImageReport, seconds: f64) -> f64 {
@@ -111,6 +111,9 @@ fn text(path: &Path, params: &Params, found: &ImageReport, seconds: f64) -> Stri
         true => "exact: all outputs and counters are those of the golden machine",
         false => "DIFFERENT from the golden machine",
     };
+    if let Some(clocks) = found.stream_cycles.last() {
+        text += &format!("\n{clocks} clocks from the end of an image to that of the last one\n");
+    }
     text + &format!(
         "\n{} images\n{} clocks simulated at {:.0} thousand clocks/s\n{verdict}\n",
         found.images,

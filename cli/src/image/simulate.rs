@@ -14,6 +14,9 @@ use crate::file_form::{InputForm, check_sizes};
 use crate::npy::{self, Array};
 use crate::{input, npz, output, outputs, replace};
 
+/// Inferences beside one another, each with buffers of its own.
+const TOGETHER: usize = 64;
+
 /// What a run of an image needs.
 pub struct Prepared {
     pub params: Params,
@@ -66,8 +69,11 @@ pub fn simulate(path: &Path, args: &SimArgs) -> Result<(), Failure> {
     let Prepared {
         mut golden, images, ..
     } = prepared(path, &args.network)?;
-    let made = golden.run_all(&images);
-    let made = made.map_err(|error| failed(path, &error))?;
+    let mut made: Vec<Vec<Vec<u8>>> = Vec::new();
+    for images in images.chunks(TOGETHER) {
+        let outputs = golden.stream(images);
+        made.extend(outputs.map_err(|error| failed(path, &error))?);
+    }
     let outputs: Vec<&Tensor> = golden.outputs().collect();
     write_outputs(&args.network, &outputs, &made)?;
     let counters = golden.counted().iter().flat_map(|run| &run.counters);

@@ -141,7 +141,7 @@ pub fn from_image(
         .iter()
         .map(|values| inputs_of(network, form, values))
         .collect();
-    let all = runner.clone().run_all(&inputs);
+    let all = runner.clone().stream(&inputs);
     let all = all.unwrap_or_else(|error| panic!("{error}"));
     for ((values, inputs), together) in images.iter().zip(&inputs).zip(all) {
         let found = runner.run(inputs);

@@ -3,7 +3,9 @@
 
 enum { ADDED = 0x17 }; /* what the program adds to each byte */
 
-uint8_t *read_only, *read_write;
+int with_dma;
+uint32_t ring_log;
+uint8_t *read_only, *read_write, *ring;
 heddle_pool pools[2];
 uint8_t *image, *input, *output;
 device machine;
@@ -24,12 +26,24 @@ heddle_platform platform(void) {
   hooks.read32 = device_read;
   hooks.write32 = device_write;
   hooks.now = device_now;
+  if (ring_log == 0) return hooks;
+  hooks.barrier = dram_barrier;
+  hooks.cache_clean = dram_clean;
+  hooks.cache_invalidate = dram_invalidate;
+  hooks.to_bus = dram_to_bus;
   return hooks;
+}
+
+void new_machine(void) {
+  device_init(&machine);
+  if (with_dma) device_add_dma(&machine);
+  dram_init(read_only, read_write);
 }
 
 heddle_status open_driver(void) {
   heddle_platform hooks = platform();
-  return heddle_open(&driver, &hooks, &pools[0], &pools[1]);
+  heddle_status status = heddle_open(&driver, &hooks, &pools[0], &pools[1]);
+  return status != HEDDLE_OK || ring_log == 0 ? status : heddle_ring(&driver, ring, ring_log);
 }
 
 static uint32_t word_of(uint32_t number, uint32_t half) {
@@ -84,6 +98,7 @@ builder sample(void) {
   add_job(&own, BEGIN, to_input);
   load(&own, BEGIN, 1 << 4 | 2 << 8 | 0x80 << 16, 0, place(4, 0), turns(2, 1), turns(2, 0), 16,
        once, 0);
+  own.content[BEGIN][64 + 2] = 1; /* waits for the program, which reads what it writes */
   add_job(&own, RUNS, run);
   add_job(&own, RUNS, nothing);
   add_job(&own, END_JOBS, to_output);
@@ -115,7 +130,7 @@ uint32_t bytes_of_sample(void) {
 heddle_status load_image(uint32_t bytes) { return heddle_load(&driver, &net, image, bytes, NULL); }
 
 void begin(void) {
-  device_init(&machine);
+  new_machine();
   expect(open_driver(), HEDDLE_OK, "open");
   expect(load_image(bytes_of_sample()), HEDDLE_OK, "load");
 }
@@ -179,9 +194,9 @@ static void fill_user(int8_t user[28], uint32_t seed) {
 }
 
 void infer(uint32_t count) {
-  const void *inputs[4] = {NULL};
-  void *outputs[4] = {NULL};
-  int8_t user[4][28];
+  const void *inputs[AT_ONCE] = {NULL};
+  void *outputs[AT_ONCE] = {NULL};
+  int8_t user[AT_ONCE][28];
   uint8_t work[64];
   for (uint32_t at = 0; at < count; at++) {
     const void *tensors[1] = {user[at]};
@@ -191,6 +206,7 @@ void infer(uint32_t count) {
     expect(heddle_pack(&net, tensors, 1, buffer, work), HEDDLE_OK, "pack");
     inputs[at] = buffer;
     outputs[at] = output + 64 * at;
+    memset(outputs[at], 0xCC, 64);
   }
   expect(heddle_submit(&driver, &net, inputs, outputs, count), HEDDLE_OK, "submit");
   expect(heddle_wait(&driver, LIMIT), HEDDLE_OK, "wait");

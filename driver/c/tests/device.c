@@ -28,7 +28,7 @@ void device_init(device *own) {
   memset(own->program, 0xEE, sizeof own->program);
 }
 
-static void bad(device *own) { own->happened |= 8; }
+void device_refuse(device *own) { own->happened |= 8; }
 
 /* The program: words 8 to 11 of a partition become words 4 to 7 plus a byte of the first
  * instruction. */
@@ -46,84 +46,97 @@ static void change(device *own, uint32_t *place, uint32_t word) {
   own->changes++;
 }
 
-static void port_write(device *own, uint32_t high) {
-  uint32_t region = own->address >> 30, second = own->address >> 29 & 1;
-  uint32_t part = own->address >> 21 & 255, at = own->address >> 3;
-  if (region == 0 || (own->running && (region != 3 || second))) {
-    bad(own);
-    return;
-  }
-  own->busy = PORT_POLLS;
+void device_put(device *own, uint32_t address, uint32_t low, uint32_t high, uint32_t zero) {
+  uint32_t region = address >> 30, second = address >> 29 & 1;
+  uint32_t part = address >> 21 & 255, at = address >> 3;
   if (region == 1 && second) {
     if (at & 1) {
       if (own->weight_count < 8)
-        own->weights[own->weight_count][0] = own->low, own->weights[own->weight_count][1] = high;
+        own->weights[own->weight_count][0] = low, own->weights[own->weight_count][1] = high;
       own->weight_count++;
     } else {
-      if (own->command_count < 8) own->commands[own->command_count] = own->low;
+      if (own->command_count < 8) own->commands[own->command_count] = low;
       own->command_count++;
     }
     own->changes++;
   } else if (region == 1 && own->banks) {
     at &= 0x7FFF;
     if (at < PROGRAM_WORDS / 2)
-      change(own, &own->program[2 * at], own->low), change(own, &own->program[2 * at + 1], high);
+      change(own, &own->program[2 * at], low), change(own, &own->program[2 * at + 1], high);
   } else if (region == 1) {
     at &= 0xFFFF;
-    if (at < PROGRAM_WORDS) change(own, &own->program[at], own->low);
+    if (at < PROGRAM_WORDS) change(own, &own->program[at], low);
   } else if (region == 2 && second) {
-    change(own, &own->tables[at & 2047], own->low & 255);
+    change(own, &own->tables[at & 2047], low & 255);
   } else if (region == 2) {
     uint32_t tile = at >> 1 & 1023;
     if (part >= COLUMNS || tile >= TILES) return;
-    change(own, &own->parameters[part][tile][at & 1], own->low);
+    change(own, &own->parameters[part][tile][at & 1], low);
     if (at & 1) change(own, &own->parameters[part][tile][2], high);
   } else if (second) {
-    if (part < ROWS) change(own, &own->rows[part][at & 255], own->low);
+    if (part < ROWS) change(own, &own->rows[part][at & 255], low);
   } else if (part < ROWS && (at & 0x1FFF) < WORDS) {
     for (int byte = 0; byte < 8; byte++) {
-      uint32_t half = byte < 4 ? own->low : high;
-      own->buffer[part][at & 0x1FFF][byte] = (uint8_t)((half >> 8 * (byte & 3)) - own->zero);
+      uint32_t half = byte < 4 ? low : high;
+      own->buffer[part][at & 0x1FFF][byte] = (uint8_t)((half >> 8 * (byte & 3)) - zero);
     }
     own->changes++;
   }
+}
+
+static void port_write(device *own, uint32_t high) {
+  uint32_t region = own->address >> 30, second = own->address >> 29 & 1;
+  if (region == 0 || (own->running && (region != 3 || second))) {
+    device_refuse(own);
+    return;
+  }
+  own->busy = PORT_POLLS;
+  device_put(own, own->address, own->low, high, own->zero);
   own->address += 8;
 }
 
-static void port_read(device *own) {
-  uint32_t part = own->address >> 21 & 255, at = own->address >> 3 & 0x1FFF;
-  own->word[0] = own->word[1] = 0;
-  if (own->address >> 29 == 6 && part < ROWS && at < WORDS) {
-    for (int byte = 0; byte < 8; byte++) {
-      uint32_t value = (own->buffer[part][at][byte] + own->zero) & 255;
-      own->word[byte / 4] |= value << 8 * (byte & 3);
-    }
+void device_get(const device *own, uint32_t address, uint32_t zero, uint32_t word[2]) {
+  uint32_t part = address >> 21 & 255, at = address >> 3 & 0x1FFF;
+  word[0] = word[1] = 0;
+  if (address >> 29 != 6 || part >= ROWS || at >= WORDS) return;
+  for (int byte = 0; byte < 8; byte++) {
+    uint32_t value = (own->buffer[part][at][byte] + zero) & 255;
+    word[byte / 4] |= value << 8 * (byte & 3);
   }
+}
+
+static void port_read(device *own) {
+  device_get(own, own->address, own->zero, own->word);
   own->busy = PORT_POLLS;
   own->address += 8;
 }
 
 static void start(device *own) {
-  if (own->running || own->error) {
-    bad(own);
+  if (own->running || own->error || own->dma.control & 16) {
+    device_refuse(own);
     return;
   }
   own->starts++;
-  own->cycles = own->done = 0;
+  own->cycles = own->done = own->dma.run_limit = 0;
   if (!own->never_starts) own->running = RUN_POLLS;
 }
 
 static void pass(device *own) {
+  if (own->has_dma) dma_step(own);
   if (own->running == 0) return;
   own->cycles += 100;
+  if (own->dma.run_limit != 0 && own->cycles > own->dma.run_limit) {
+    dma_error(own, 12, 6, 0, own->dma.run_index);
+    return;
+  }
   if (own->never_ends || --own->running > 0) return;
   if (own->error_code != 0) {
-    own->error = 1;
-    own->happened |= 2;
+    dma_error(own, own->error_code, 3, 0, own->dma.run_index);
+    own->dma.error_place |= 17;
   } else {
     run(own);
     own->done = 1;
-    own->happened |= 1;
+    if ((own->dma.control & 16) == 0) own->happened |= 1;
   }
 }
 
@@ -132,6 +145,7 @@ static uint32_t status(device *own) {
   word |= (own->busy || own->port_hangs ? PORT_BUSY : 0) |
           (own->resetting || own->reset_hangs ? RESETTING : 0);
   word |= own->cluster_hangs ? CLUSTER_BUSY : 0;
+  if (own->has_dma) word |= dma_status(own);
   if (own->busy) own->busy--;
   if (own->resetting) own->resetting--;
   pass(own);
@@ -140,7 +154,9 @@ static uint32_t status(device *own) {
 
 uint32_t device_read(void *context, uint32_t offset) {
   device *own = context;
+  uint32_t word;
   own->reads++;
+  if (own->has_dma && dma_read(own, offset, &word)) return word;
   switch (offset) {
     case 0x00:
       return own->id;
@@ -155,9 +171,9 @@ uint32_t device_read(void *context, uint32_t offset) {
     case 0x18:
       return status(own);
     case 0x1C:
-      return own->error ? own->error_code | 3u << 8 : 0;
+      return own->dma.error_word;
     case 0x20:
-      return own->error ? 17 : 0;
+      return own->dma.error_place;
     case 0x2C:
       return own->happened;
     case 0x30:
@@ -178,7 +194,7 @@ uint32_t device_read(void *context, uint32_t offset) {
       return own->cycles;
     default:
       if (offset >= 0x118 && offset <= 0x17C && offset % 4 == 0) return offset;
-      bad(own);
+      device_refuse(own);
       return 0;
   }
 }
@@ -187,16 +203,18 @@ void device_write(void *context, uint32_t offset, uint32_t word) {
   device *own = context;
   own->writes++;
   if (own->resetting && offset != 0x2C && offset != 0x30) {
-    bad(own);
+    device_refuse(own);
     return;
   }
   if (offset >= 0x3C && offset <= 0x48 && (own->busy || own->refuses)) {
-    bad(own);
+    device_refuse(own);
     return;
   }
+  if (own->has_dma && dma_write(own, offset, word)) return;
   switch (offset) {
     case 0x14:
       if (word & 2) {
+        dma_reset(own);
         own->running = own->done = own->error = own->busy = 0;
         own->resetting = RESET_POLLS;
         own->resets++;
@@ -208,7 +226,7 @@ void device_write(void *context, uint32_t offset, uint32_t word) {
       own->happened &= ~word;
       break;
     case 0x30:
-      own->enabled = word & 11;
+      own->enabled = word & (own->has_dma ? 15 : 11);
       break;
     case 0x34:
       own->pc = word & 0xFFFF;
@@ -230,7 +248,7 @@ void device_write(void *context, uint32_t offset, uint32_t word) {
       port_write(own, word);
       break;
     default:
-      bad(own);
+      device_refuse(own);
   }
 }
 
@@ -241,6 +259,7 @@ uint32_t device_now(void *context) {
 
 void device_wait_irq(void *context, uint32_t ticks) {
   device *own = context;
+  if (own->early > 0 && own->early--) ticks = 1 + (own->reads * 2654435761u >> 28) % 6;
   for (; ticks > 0 && (own->happened & own->enabled) == 0; ticks--) {
     own->time++;
     pass(own);

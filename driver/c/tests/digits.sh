@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
-# 20 digits from one image through the C driver, on the emitted Verilog of edge_axi under Verilator.
-# Usage: driver/c/tests/digits.sh HEDDLE FOLDER    the folder gets gen, digits.hdi, and the bytes of inputs and outputs
+# 20 digits from one image through the C driver, on the emitted Verilog of a machine under Verilator: through the ring where it has a DMA.
+# Usage: driver/c/tests/digits.sh HEDDLE FOLDER [NAME]    NAME: of a configuration in configs, by default edge_axi
+# The folder gets gen, digits.hdi, and the bytes of inputs and outputs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 die() { echo "digits: $*" >&2; exit 2; }
-[[ $# -eq 2 && -d "$2" ]] || die "usage: driver/c/tests/digits.sh HEDDLE FOLDER"
-heddle="$1" work="$2" config=configs/edge_axi.json
+[[ ($# -eq 2 || $# -eq 3) && -d "$2" ]] || die "usage: driver/c/tests/digits.sh HEDDLE FOLDER [NAME]"
+heddle="$1" work="$2" name="${3:-edge_axi}"
+config="configs/$name.json"
 [[ -d "$work/gen" ]] || "$heddle" gen -c "$config" -o "$work/gen" >/dev/null
 "$heddle" compile models/digits.json -c "$config" --whole --image "$work/digits.hdi" >/dev/null
 "$heddle" sim -c "$config" -m models/digits.json --images 20 --json >"$work/sim.json"
 python3 driver/c/tests/digits.py models/digits.json "$work/sim.json" "$work/inputs" "$work/outputs"
-for name in heddle heddle_check heddle_host heddle_jobs; do
-  gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$name.o" "driver/c/$name.c"
+for file in driver/c/*.c; do
+  gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$(basename "$file" .c).o" "$file"
 done
-verilator --cc --exe --build -j 2 --top-module heddle_system_edge_axi --prefix System --Mdir "$work/system" \
-  -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "-I$work/gen" -o system \
+flags="-I$work/gen"
+if grep -q m_axi_awvalid "$work/gen/heddle_system_$name.v"; then flags+=" -DSYSTEM_DMA"; fi
+verilator --cc --exe --build -j 2 --top-module "heddle_system_$name" --prefix System --Mdir "$work/system" \
+  -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "$flags" -o system \
   "$PWD/driver/c/tests/system.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
 "$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs"

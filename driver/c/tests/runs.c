@@ -6,8 +6,8 @@ void check_runs(void) {
   check_memories();
   /* Once for the program, 4 and 2 times for words, 10 for zeros, then for columns, rows, tables,
    * the cluster. */
-  CHECK(machine.seeks == 1 + 4 + 2 + 10 + 4 + 2 + 1 + 4, "PORT_ADDR is written %u times",
-        machine.seeks);
+  CHECK(ring_log > 0 || machine.seeks == 1 + 4 + 2 + 10 + 4 + 2 + 1 + 4,
+        "PORT_ADDR is written %u times", machine.seeks);
   CHECK(net.input_bytes == 64 && net.output_bytes == 64 && net.work_bytes == 64, "whole lines");
   infer(1);
   infer(3);
@@ -17,7 +17,8 @@ void check_runs(void) {
   /* With an interrupt the processor looks at no register while the program runs. */
   driver.platform.wait_irq = device_wait_irq;
   infer(2);
-  CHECK(machine.interrupts == 2 && machine.enabled == 0, "%u interrupts", machine.interrupts);
+  CHECK((ring_log > 0 ? machine.interrupts > 0 : machine.interrupts == 2) && machine.enabled == 0,
+        "%u interrupts", machine.interrupts);
   expect(heddle_reset(&driver), HEDDLE_OK, "reset");
   infer(1);
   /* Poll by poll. */
@@ -31,10 +32,13 @@ void check_runs(void) {
   expect(load_image(bytes_of_sample()), HEDDLE_E_OPEN, "load while one is under way");
   unsigned polls = 0;
   while (heddle_poll(&driver) == HEDDLE_BUSY) polls++;
-  CHECK(polls == 4, "%u polls", polls);
+  CHECK(ring_log > 0 ? polls > 0 : polls == 4, "%u polls", polls);
   CHECK(machine.happened % 16 / 8 == 0, "no access was refused");
+  CHECK(with_dma || machine.dma.taken == 0, "no job was taken");
+  CHECK((ring_log > 0) == (machine.dma.taken > 0) && (ring_log > 0) == (machine.seeks == 0),
+        "the ring alone, or the window port alone");
   /* A program in banks of the state buffer; a section of a kind that nobody knows. */
-  device_init(&machine);
+  new_machine();
   machine.banks = 1;
   machine.caps |= 4;
   expect(open_driver(), HEDDLE_OK, "open");
@@ -64,6 +68,10 @@ void check_information(void) {
   CHECK(counters[0] == 0x118 && counters[2] == 0 && counters[25] == 0x17C, "all of them");
   expect(heddle_counters(&driver, 0x114, 1, counters), HEDDLE_E_COUNTER, "no counter");
   expect(heddle_counters(&driver, 0x119, 1, counters), HEDDLE_E_COUNTER, "between two");
-  expect(heddle_counters(&driver, 0x17C, 2, counters), HEDDLE_E_COUNTER, "behind the last one");
-  CHECK(machine.happened == 0, "no access was refused");
+  heddle_status of_dma = with_dma ? HEDDLE_OK : HEDDLE_E_COUNTER;
+  expect(heddle_counters(&driver, 0x17C, 2, counters), of_dma, "a counter of the DMA");
+  CHECK(!with_dma || counters[1] == machine.dma.counters[0], "words of loads");
+  expect(heddle_counters(&driver, 0x1A8, 1, counters), of_dma, "the last one");
+  expect(heddle_counters(&driver, 0x1A8, 2, counters), HEDDLE_E_COUNTER, "behind the last one");
+  CHECK(machine.happened % 16 / 8 == 0, "no access was refused");
 }

@@ -14,7 +14,7 @@ void check_vectors(const char *path) {
   static char texts[2][8192];
   static uint8_t given[4096], wanted[4096], made[4096], work[8192];
   CHECK(file != NULL, "%s", path);
-  device_init(&machine);
+  new_machine();
   expect(open_driver(), HEDDLE_OK, "open");
   while (fscanf(file, "%u %u %u %u %u %u %u %u %u %u %8191s %8191s", &words[0], &words[1],
                 &words[2], &words[3], &words[4], &words[5], &words[6], &words[7], &words[8],

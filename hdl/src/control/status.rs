@@ -44,6 +44,8 @@ pub struct Status {
     pub cluster_error_i: [Signal<In, Bits<5>>; clusters],
     /// It has something under way.
     pub cluster_busy_i: [Signal<In, Bit>; clusters],
+    /// Something around the engine has failed: the program is stopped, and why is not told here.
+    pub stop_i: [Signal<In, Bit>; open],
     /// Word addresses of the units' instructions: weights, stream, drain.
     pub unit_pc_i: [Signal<In, Bits<16>>; 3],
     /// A unit has failed in the cycle before.
@@ -72,6 +74,8 @@ pub struct Status {
     _clusters: Feature<"sc">,
     /// Registers around the engine show the source of an error.
     _watched: Feature<"sy">,
+    /// What stands around the engine can stop it.
+    _open: Feature<"dm">,
 }
 
 #[kernel]
@@ -91,6 +95,11 @@ impl Status {
         for k in 0..self._clusters {
             self.cluster_error[k] = self.cluster_error_i[k];
             if self.cluster_error[k].any() & self.running_i {
+                self.unit_error = true;
+            }
+        }
+        for k in 0..self._open {
+            if self.stop_i[k] & self.running_i {
                 self.unit_error = true;
             }
         }

@@ -41,6 +41,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub start_pc_i: [Signal<In, Bits<16>>; watched],
     /// Zero point of the host request, steady until its answer.
     pub zero_i: [Signal<In, Bits<8>>; watched],
+    /// Stops the program, with an error.
+    pub stop_i: [Signal<In, Bit>; open],
+    /// The counters keep their values when the program starts.
+    pub keep_i: [Signal<In, Bit>; open],
     /// Requests of DMA loads and stores.
     pub dma_i: [DmaRequest<In>; 2 * open],
     /// They are taken.
@@ -126,7 +130,7 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     prefetch: [Prefetch; banked],
     #[new(Sequencer::new(sizes))]
     sequencer: Sequencer,
-    #[new(Status::new(clusters, watched))]
+    #[new(Status::new(clusters, watched, open))]
     status: Status,
     #[new(Counters::new(counts + sums))]
     counters: [Counters; counted],

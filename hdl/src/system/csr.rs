@@ -1,9 +1,10 @@
 //! The registers of the register port.
 
+use super::supervisor::CtrlWrite;
 use crate::control::{ControlShape, CounterList};
 use heddle_arch::Params;
 use heddle_arch::registers::{
-    self, ADDRESS_BITS, ctrl, error, host_zero, irq_enable, irq_status, start_pc, status,
+    self, ADDRESS_BITS, ctrl, error, error_pc, host_zero, irq_enable, irq_status, start_pc, status,
 };
 use heddle_kernel::prelude::*;
 
@@ -37,6 +38,37 @@ const STALL_SUMS: usize = heddle_arch::Counter::StallSums.index() as usize;
 /// Clocks for which the engine is reset.
 const RESET_CLOCKS: u64 = 7;
 
+/// What stands beside the registers in a machine with a DMA.
+#[bundle]
+pub struct DmaState {
+    /// A register of the DMA takes the write.
+    pub takes: Bit,
+    /// A register of the DMA is read.
+    pub known: Bit,
+    /// Its word.
+    pub word: Bits<32>,
+    /// The queue is on.
+    pub queue: Bit,
+    /// Windows are locked.
+    pub lock: Bit,
+    /// The bus owes answers behind a time-out.
+    pub hung: Bit,
+    /// The DMA has something under way.
+    pub busy: Bit,
+    /// Its bits of STATUS.
+    pub flags: Bits<32>,
+    /// Its bits of ERROR.
+    pub error: Bits<32>,
+    /// Ring index of the entry of the error.
+    pub index: Bits<10>,
+    /// A program of START has ended, or a fence with an interrupt was passed.
+    pub done: Bit,
+    /// All entries were taken, and nothing of theirs is open any more.
+    pub emptied: Bit,
+    /// A reset need not wait.
+    pub settled: Bit,
+}
+
 /// Sizes and constants of the registers.
 #[derive(Debug, Clone, Copy)]
 pub struct CsrShape {
@@ -44,6 +76,10 @@ pub struct CsrShape {
     pub counters: CounterList,
     /// There is a counter STALL_SUMS.
     pub stall_sums: usize,
+    /// There is a DMA.
+    pub dma: usize,
+    /// The program lies in banks of the state buffer.
+    pub banked: bool,
     /// CONFIG, SHAPE, CAPS.
     pub constants: [u64; 3],
 }
@@ -60,6 +96,8 @@ impl CsrShape {
         Self {
             counters: engine.counters,
             stall_sums: (engine.sums_at_top && !engine.counters.is_empty()).into(),
+            dma: params.has_dma().into(),
+            banked: params.program_banks() > 0,
             constants: all.map(|register| register.reset(params).into()),
         }
     }
@@ -134,13 +172,17 @@ pub struct Csr {
     pub port_addr: OutRegEn<Bits<32>>,
     /// Word to write, low half first.
     pub port_data: [OutRegEn<Bits<32>>; 2],
+    /// What stands beside them.
+    pub dma_i: [DmaState<In>; dma],
+    /// What a write of CTRL says beside START.
+    pub ctrl_o: [CtrlWrite<Out>; dma],
     /// Clocks of a reset that are left.
     reset_left: Reg<Bits<3>>,
     done: Reg<Bit>,
     error: Reg<Bit>,
-    /// DONE, ERROR, BAD_ACCESS of IRQ_STATUS and IRQ_ENABLE.
-    happened: [Reg<Bit>; 3],
-    enabled: [RegEn<Bit>; 3],
+    /// DONE, ERROR, BAD_ACCESS, QUEUE_EMPTY of IRQ_STATUS and IRQ_ENABLE.
+    happened: [Reg<Bit>; irqs],
+    enabled: [RegEn<Bit>; irqs],
     write_place: Signal<Local, Bits<10>>,
     read_place: Signal<Local, Bits<10>>,
     resetting: Signal<Local, Bit>,
@@ -152,11 +194,19 @@ pub struct Csr {
     /// The register of a write takes it now.
     allowed: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
+    refused: Signal<Local, Bit>,
     /// The register of a read exists.
     known: Signal<Local, Bit>,
-    events: [Signal<Local, Bit>; 3],
-    cleared: [Signal<Local, Bit>; 3],
+    events: [Signal<Local, Bit>; irqs],
+    cleared: [Signal<Local, Bit>; irqs],
     flags: Signal<Local, Bits<16>>,
+    /// No program may be started; the queue may not be switched on.
+    no_start: Signal<Local, Bit>,
+    no_queue: [Signal<Local, Bit>; dma],
+    /// Memories with ports of their own are not reached through the window port.
+    working: Signal<Local, Bit>,
+    /// A program starts when the DMA rests.
+    rests: Signal<Local, Bit>,
     selected: Signal<Local, Bits<32>>,
     is_counter: Signal<Local, Bit>,
     /// Its number, and its value.
@@ -166,6 +216,11 @@ pub struct Csr {
     #[new(counters.len())]
     _counts: usize,
     _stall_sums: usize,
+    /// There is a DMA.
+    _dma: Feature<"dm">,
+    #[new(3 + dma)]
+    _irqs: usize,
+    _banked: bool,
     _constants: [u64; 3],
 }
 
@@ -200,9 +255,24 @@ impl Csr {
         self.write_place = self.write_addr_i.get_bits::<10>(2);
         let region = self.port_addr.get_bits::<2>(30);
         let at_rest = (region == 1) | (region == 2) | self.port_addr.get_bit(29);
-        self.port_refused = self.port_busy | (region == 0) | (at_rest & self.running);
-        let start = flag!(self.write_data_i, ctrl::START) & !flag!(self.write_data_i, ctrl::RESET);
-        let is_late = start & (self.running | self.error_i);
+        if self._dma > 0 {
+            let queue = flag!(self.write_data_i, ctrl::QUEUE);
+            self.working = self.running | self.dma_i[0].busy;
+            self.rests = self._banked;
+            self.no_start = self.running
+                | self.error_i
+                | self.dma_i[0].queue
+                | self.dma_i[0].hung
+                | (queue)
+                | (self.rests & self.dma_i[0].busy);
+            self.no_queue[0] = (queue) & (self.error_i | self.dma_i[0].hung);
+        } else {
+            self.working = self.running;
+            self.no_start = self.running | self.error_i;
+        }
+        self.port_refused = self.port_busy | (region == 0) | (at_rest & self.working);
+        let resets = flag!(self.write_data_i, ctrl::RESET);
+        let is_late = flag!(self.write_data_i, ctrl::START) & !(resets) & self.no_start;
         self.allowed = !self.resetting;
         match self.write_place.index() {
             IRQ_STATUS => {
@@ -213,6 +283,11 @@ impl Csr {
             }
             CTRL => {
                 self.allowed = !self.resetting & !is_late;
+                for k in 0..self._dma {
+                    if self.no_queue[k] & !(resets) {
+                        self.allowed = false;
+                    }
+                }
             }
             START_PC => {}
             HOST_ZERO => {}
@@ -235,6 +310,11 @@ impl Csr {
         }
         let is_aligned = self.write_addr_i.get_bits::<2>(0) == 0;
         self.takes = self.write_i & self.write_whole_i & is_aligned & self.allowed;
+        if self._dma > 0 {
+            self.refused = self.write_i & !self.takes & !self.dma_i[0].takes;
+        } else {
+            self.refused = self.write_i & !self.takes;
+        }
     }
 
     /// Registers that keep something.
@@ -243,6 +323,15 @@ impl Csr {
         let resets = ctrl & flag!(self.write_data_i, ctrl::RESET);
         self.start = ctrl & flag!(self.write_data_i, ctrl::START) & !resets;
         self.reset_left = mux(self.resetting, self.reset_left - 1, self.reset_left);
+        for k in 0..self._dma {
+            if !self.dma_i[k].settled {
+                self.reset_left = self.reset_left;
+            }
+            self.ctrl_o[k].valid = ctrl;
+            self.ctrl_o[k].queue = flag!(self.write_data_i, ctrl::QUEUE);
+            self.ctrl_o[k].lock = flag!(self.write_data_i, ctrl::LOCK);
+            self.ctrl_o[k].reset = resets;
+        }
         if resets {
             self.reset_left = RESET_CLOCKS.into();
         }
@@ -277,9 +366,13 @@ impl Csr {
     fn interrupt(&mut self) {
         self.done = self.done_i;
         self.error = self.error_i;
-        self.events[0] = self.done_i & !self.done;
+        if self._dma > 0 {
+            self.events[0] = self.dma_i[0].done;
+        } else {
+            self.events[0] = self.done_i & !self.done;
+        }
         self.events[1] = self.error_i & !self.error;
-        self.events[2] = (self.write_i & !self.takes) | (self.read_i & !self.known);
+        self.events[2] = self.refused | (self.read_i & !self.known);
         let clears = self.takes & (self.write_place == IRQ_STATUS.to_bits::<10>());
         self.cleared[0] = clears & flag!(self.write_data_i, irq_status::DONE);
         self.cleared[1] = clears & flag!(self.write_data_i, irq_status::ERROR);
@@ -288,8 +381,13 @@ impl Csr {
         self.enabled[0].load(enables, flag!(self.write_data_i, irq_enable::DONE));
         self.enabled[1].load(enables, flag!(self.write_data_i, irq_enable::ERROR));
         self.enabled[2].load(enables, flag!(self.write_data_i, irq_enable::BAD_ACCESS));
+        for k in 0..self._dma {
+            self.events[3] = self.dma_i[k].emptied;
+            self.cleared[3] = clears & flag!(self.write_data_i, irq_status::QUEUE_EMPTY);
+            self.enabled[3].load(enables, flag!(self.write_data_i, irq_enable::QUEUE_EMPTY));
+        }
         self.irq = false;
-        for i in 0..3 {
+        for i in 0..self._irqs {
             self.happened[i] = (self.happened[i] & !self.cleared[i]) | self.events[i];
             if self.happened[i] & self.enabled[i] {
                 self.irq = true;
@@ -372,7 +470,47 @@ impl Csr {
             }
         }
         self.counters();
+        self.dma();
         self.word = mux(self.known, self.selected, 0.into());
+    }
+
+    /// Registers of the DMA, and its bits of others.
+    fn dma(&mut self) {
+        for k in 0..self._dma {
+            match self.read_place.index() {
+                CTRL => {
+                    self.selected = bits::<32>(0)
+                        .replace_bit(ctrl::QUEUE.lsb, self.dma_i[k].queue)
+                        .replace_bit(ctrl::LOCK.lsb, self.dma_i[k].lock);
+                }
+                STATUS => {
+                    self.selected = self.selected | self.dma_i[k].flags;
+                }
+                ERROR => {
+                    self.selected = self.selected | self.dma_i[k].error;
+                }
+                ERROR_PC => {
+                    self.selected = self.selected
+                        | (bit_cast::<32, 10>(self.dma_i[k].index)
+                            << error_pc::INDEX.lsb.to_bits::<5>());
+                }
+                IRQ_STATUS => {
+                    self.selected = self
+                        .selected
+                        .replace_bit(irq_status::QUEUE_EMPTY.lsb, self.happened[3]);
+                }
+                IRQ_ENABLE => {
+                    self.selected = self
+                        .selected
+                        .replace_bit(irq_enable::QUEUE_EMPTY.lsb, self.enabled[3]);
+                }
+                _ => {}
+            }
+            if self.dma_i[k].known {
+                self.known = true;
+                self.selected = self.dma_i[k].word;
+            }
+        }
     }
 
     /// Those that the machine lacks read 0.

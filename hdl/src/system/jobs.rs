@@ -94,6 +94,8 @@ pub struct Jobs<const A: usize> {
     pub fence: OutReg<Bit>,
     /// It asks for an interrupt.
     pub interrupt: OutReg<Bit>,
+    /// An entry waits for loads, for stores.
+    pub stall_o: [Signal<Out, Bit>; 2],
     /// An entry is taken.
     pub takes_o: Signal<Out, Bit>,
     /// All entries were taken.
@@ -338,6 +340,9 @@ impl<const A: usize> Jobs<A> {
         } else {
             self.moving = (loads & self.loads_i) | (stores & self.stores_i);
         }
+        let waits = self.there & self.checked & !self.bad & self.enable_i;
+        self.stall_o[0] = waits & (loads & self.loads_i);
+        self.stall_o[1] = waits & (stores & self.stores_i);
         self.goes = !(program & self.running_i)
             & !self.moving
             & !(self.kind[LOAD] & !self.load_ready_i)

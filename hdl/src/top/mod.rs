@@ -33,6 +33,10 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     pub start_pc_i: [Signal<In, Bits<16>>; watched],
     /// Zero point of the host request, steady until its answer.
     pub zero_i: [Signal<In, Bits<8>>; watched],
+    /// Stops the program, with an error.
+    pub stop_i: [Signal<In, Bit>; open],
+    /// The counters keep their values when the program starts.
+    pub keep_i: [Signal<In, Bit>; open],
     /// Requests of DMA loads and stores.
     pub dma_i: [DmaRequest<In>; 2 * open],
     /// They are taken.
@@ -138,6 +142,8 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.control.start_i.follow(&self.start_i);
         self.control.start_pc_i.follow(&self.start_pc_i);
         self.control.zero_i.follow(&self.zero_i);
+        self.control.stop_i.follow(&self.stop_i);
+        self.control.keep_i.follow(&self.keep_i);
         self.control.dma_i.follow(&self.dma_i);
         self.dma_ready_o.follow(&self.control.dma_ready_o);
         self.dma_o.follow(&self.control.dma_o);

@@ -2,6 +2,7 @@
 
 use heddle_arch::host::Counter;
 use heddle_arch::isa::fields::row_table_data;
+use heddle_arch::job::Job;
 
 use super::LIMIT_CYCLES;
 use crate::machine::{Machine, MachineError};
@@ -85,6 +86,20 @@ pub enum DeviceError {
 pub trait Device {
     /// Words that LOADs beside a run write are spoilt for it, and it must leave them alone.
     const JUDGES: bool;
+
+    /// Carries out entries of a job list itself, if it has a DMA: addresses are places in `memory`, and the last entry is a fence. Gives what is known of
+    /// the runs: of the last one at least.
+    ///
+    /// # Errors
+    /// [`DeviceError`]
+    fn carry_out(
+        &mut self,
+        memory: &mut Vec<u8>,
+        jobs: &[Job],
+    ) -> Option<Result<Vec<Counted>, DeviceError>> {
+        let _ = (memory, jobs);
+        None
+    }
 
     /// Sets the zero point of bytes of partitions that pass.
     ///

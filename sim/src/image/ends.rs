@@ -11,7 +11,7 @@ type Values = Vec<Option<Vec<u8>>>;
 
 impl<D: Device> Runner<D> {
     /// Puts inputs where LOADs find them.
-    pub(super) fn pack(&mut self, inputs: &[Vec<u8>]) -> Result<(), RunnerError> {
+    pub(super) fn pack(&mut self, inference: usize, inputs: &[Vec<u8>]) -> Result<(), RunnerError> {
         let given = self.inputs().map(Some).chain(std::iter::repeat(None));
         let given = inputs
             .iter()
@@ -44,16 +44,18 @@ impl<D: Device> Runner<D> {
                 .into_iter()
                 .map(|part| self.image.tensors[part].clone());
             let parts = parts.filter(|part| !is_work(part)).collect::<Vec<_>>();
-            parts.iter().for_each(|part| self.scatter(part, bytes));
+            for part in &parts {
+                self.scatter(inference, part, bytes);
+            }
         }
         Ok(())
     }
 
     /// Takes outputs from where STOREs have put them.
-    pub(super) fn unpack(&self) -> Vec<Vec<u8>> {
+    pub(super) fn unpack(&self, inference: usize) -> Vec<Vec<u8>> {
         let mut values: Values = vec![None; self.image.tensors.len()];
         for index in self.first_entries(|tensor| tensor.region == 2) {
-            values[index] = Some(self.gather(index));
+            values[index] = Some(self.gather(inference, index));
         }
         self.compute(&mut values, false);
         let outputs = self.first_entries(|tensor| tensor.output);
@@ -63,8 +65,8 @@ impl<D: Device> Runner<D> {
             .collect()
     }
 
-    fn scatter(&mut self, part: &Tensor, bytes: &[u8]) {
-        let begin = (self.buffer(part.region as usize) + part.offset) as usize;
+    fn scatter(&mut self, inference: usize, part: &Tensor, bytes: &[u8]) {
+        let begin = (self.buffer(part.region as usize, inference) + part.offset) as usize;
         let own = &mut self.memory[begin..begin + part.bytes as usize];
         own.fill(part.padding);
         let size = part.element.bytes() as usize;
@@ -74,7 +76,7 @@ impl<D: Device> Runner<D> {
         }
     }
 
-    fn gather(&self, index: usize) -> Vec<u8> {
+    fn gather(&self, inference: usize, index: usize) -> Vec<u8> {
         let first = &self.image.tensors[index];
         let mut bytes = vec![0; user_bytes(first) as usize];
         let size = first.element.bytes() as usize;
@@ -83,7 +85,7 @@ impl<D: Device> Runner<D> {
             .parts(index)
             .map(|part| &self.image.tensors[part])
         {
-            let begin = (self.buffer(part.region as usize) + part.offset) as usize;
+            let begin = (self.buffer(part.region as usize, inference) + part.offset) as usize;
             for (place, element) in part.places() {
                 let (place, element) = (begin + place as usize, element as usize * size);
                 bytes[element..element + size].copy_from_slice(&self.memory[place..place + size]);

@@ -1,5 +1,5 @@
 //! Entries of a job list. What an entry does is done when something waits for it, except that STOREs behind a RUN that they do not wait
-//! for are done before it. A run finds words in place of which LOADs that nothing has waited for will put others spoiled.
+//! for are done before it. A run finds words in place of which LOADs that nothing has waited for will write others spoilt.
 
 use std::collections::VecDeque;
 
@@ -54,8 +54,8 @@ impl<D: Device> Runner<D> {
                 }
             }
             Work::Regions(regions) => {
-                for (region, _) in regions.iter().enumerate().filter(|(_, set)| set.is_some()) {
-                    self.regions[region] = Some(self.buffer(region));
+                for (own, set) in self.regions.iter_mut().zip(regions) {
+                    *own = set.or(*own);
                 }
             }
             Work::Fence { .. } => {

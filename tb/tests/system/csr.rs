@@ -224,7 +224,11 @@ fn faults_of_the_registers_are_noticed() {
             "10'd11: allowed = !resetting",
         ),
         ("heddle_csr", " | port_addr_q[29]) &", ") &"),
-        ("heddle_csr", "(running | error_i)", "running"),
+        (
+            "heddle_csr",
+            "no_start = running | error_i",
+            "no_start = running",
+        ),
         ("heddle_csr", " & (write_addr_i[1:0] == 2'd0)", ""),
         (
             "heddle_csr",

@@ -7,6 +7,7 @@ mod errors;
 mod jobs;
 mod machine;
 mod refusals;
+mod ring;
 mod runs;
 mod window_port;
 mod wishbone;

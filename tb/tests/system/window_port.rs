@@ -146,13 +146,13 @@ fn random_use(sources: &Sources, seed: u64) -> Checked<Coverage> {
 
 #[test]
 fn accesses_and_starts_follow_the_model() {
-    let sources = emitted(WindowPort::default());
+    let sources = emitted(WindowPort::new(false));
     run_seeds(|seed| random_use(&sources, seed));
 }
 
 #[test]
 fn faults_of_the_window_port_are_noticed() {
-    let sources = emitted(WindowPort::default());
+    let sources = emitted(WindowPort::new(false));
     let faults = [
         (
             "valid_o = waits_q & !due_q & !start_q",

@@ -60,16 +60,11 @@ reserved! {
     HeaderBit 29 29 SPARSE "of commands of the cluster alone: waits until the runs of all units are done",
     HeaderBit 30 30 SPARSE "waits until the cutter is idle",
     HeaderBit 31 31 SPARSE "waits until the fill is idle",
-    ErrorCode 9 9 HOST "BUS",
-    ErrorCode 10 10 HOST "WINDOW",
-    ErrorCode 11 11 HOST "DMA_LOCAL",
-    ErrorCode 12 12 HOST "TIMEOUT",
     ErrorCode 13 13 HOST "STREAM",
-    ErrorCode 14 14 HOST "JOB",
     ErrorCode 15 15 HOST "ABORTED",
     ErrorCode 17 17 SPARSE "SPARSE_INDEX",
     ErrorCode 19 19 SPARSE "STREAM_END",
-    Id 0x4845_4402 0x4845_4402 HOST "ID of a machine with a bus",
+    Id 0x4845_4402 0x4845_4402 HOST "ID of a machine with a register port",
 }
 
 impl Reserved {

@@ -57,9 +57,6 @@ macro_rules! start {
             self.status.start_i = self.$($start).+[k];
             self.done_o = self.status.done_o & !self.$($start).+[k];
             self.error_o = self.status.error_o & !self.$($start).+[k];
-            for i in 0..self._counted {
-                self.counters[i].clear_i = self.$($start).+[k];
-            }
         }
     };
 }
@@ -248,6 +245,18 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
         }
         for k in 0..self._watched {
             self.registers_start(k);
+        }
+        for k in 0..self._open {
+            self.status.stop_i[k] = self.stop_i[k];
+        }
+        for i in 0..self._counted {
+            if self._open > 0 {
+                self.counters[i].clear_i = self.start_i[0] & !self.keep_i[0];
+            } else if self._watched > 0 {
+                self.counters[i].clear_i = self.start_i[0];
+            } else {
+                self.counters[i].clear_i = self.host.start_o[0];
+            }
         }
     }
 

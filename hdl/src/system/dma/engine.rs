@@ -6,13 +6,13 @@ use super::store::HeadRead;
 use super::{
     DmaShape, LoadEngine, ReadChannels, StoreEngine, TimeOut, WindowWrite, Windows, WriteChannels,
 };
+use heddle_arch::isa::SystemError;
 use heddle_kernel::prelude::*;
 
-/// Error codes, as in the register ERROR.
-const BUS: u64 = 9;
-const WINDOW: u64 = 10;
-const LOCAL: u64 = 11;
-const TIMEOUT: u64 = 12;
+const BUS: u64 = SystemError::Bus as u64;
+const WINDOW: u64 = SystemError::Window as u64;
+const LOCAL: u64 = SystemError::DmaLocal as u64;
+const TIMEOUT: u64 = SystemError::TimeOut as u64;
 
 /// Sources of an error, as in the register ERROR.
 const LOAD: u64 = 4;
@@ -89,6 +89,8 @@ pub struct Dma<const A: usize, const W: usize> {
     pub stop_i: Signal<In, Bit>,
     /// Forgets the error; nothing is outstanding.
     pub clear_i: Signal<In, Bit>,
+    /// The machine is reset: no answer to a read comes any more. `stop_i` is high.
+    pub lost_i: Signal<In, Bit>,
     /// Logarithm of the clocks that a channel may wait, 0: no end.
     pub timeout_i: Signal<In, Bits<5>>,
     /// Writes a register of a window.
@@ -243,6 +245,7 @@ impl<const A: usize, const W: usize> Dma<A, W> {
         self.store.halt_i = self.halt;
         self.read.halt_i = self.halt;
         self.write.halt_i = self.halt;
+        self.write.lost_i = self.lost_i;
         self.timeout.limit_i = self.timeout_i;
         for i in 0..2 {
             self.timeout.waits_i[i] = self.read.waits_o[i];

@@ -1,5 +1,7 @@
 //! Sizes of the DMA.
 
+use heddle_arch::Params;
+
 /// Sizes of the DMA, and of the memories that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DmaShape {
@@ -34,6 +36,28 @@ pub struct DmaShape {
 }
 
 impl DmaShape {
+    /// Those of a machine with a DMA.
+    pub fn of(params: &Params) -> Self {
+        let dma = params.dma().copied().unwrap_or_default();
+        let size = |number: u32| number as usize;
+        Self {
+            rows: size(params.array.rows),
+            cols: size(params.array.cols),
+            address_bits: size(dma.address_bits),
+            max_burst: size(dma.max_burst),
+            outstanding: size(dma.outstanding),
+            queue: size(dma.queue),
+            id_bits: size(dma.id_bits),
+            partition_words: size(params.partition_words()),
+            column_tiles: size(params.column_tiles),
+            row_entries: size(params.state_buffer.row_offsets),
+            activation_tables: size(params.post.activations),
+            program_pairs: size(params.program.words / 2),
+            banked: params.program_banks() > 0,
+            cluster: params.has_cluster(),
+        }
+    }
+
     /// Words between the state buffer and the bus: two bursts, and what is on its way through the partitions.
     pub fn fifo_words(&self) -> usize {
         (2 * self.max_burst + self.rows + 16).next_power_of_two()

@@ -19,6 +19,8 @@ use heddle_kernel::prelude::*;
 pub struct WriteChannels<const A: usize, const W: usize> {
     /// Nothing new begins.
     pub halt_i: Signal<In, Bit>,
+    /// Words that were asked for do not come any more.
+    pub lost_i: Signal<In, Bit>,
     /// There is a burst.
     pub burst_valid_i: Signal<In, Bit>,
     /// Its word address.
@@ -210,6 +212,9 @@ impl<const A: usize, const W: usize> WriteChannels<A, W> {
                 self.spare - bit_cast::<11, 8>(self.burst_len_i),
                 self.spare + 1,
             );
+        }
+        if self.lost_i {
+            self.asked = 0.into();
         }
         // Words of a command that was dropped.
         if self.halt_i & self.idle {

@@ -152,6 +152,7 @@ impl Bench {
         for name in [
             "stop_i",
             "clear_i",
+            "lost_i",
             "timeout_i",
             "load_valid_i",
             "store_valid_i",

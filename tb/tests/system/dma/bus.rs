@@ -8,6 +8,31 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::rtl::{Checked, Dut};
 
+/// Pins of the DMA alone, and of a machine.
+const PINS: [(&str, &str); 21] = [
+    ("ar_valid_o", "m_axi_arvalid"),
+    ("ar_ready_i", "m_axi_arready"),
+    ("ar_addr_o", "m_axi_araddr"),
+    ("ar_len_o", "m_axi_arlen"),
+    ("r_valid_i", "m_axi_rvalid"),
+    ("r_ready_o", "m_axi_rready"),
+    ("r_data_i", "m_axi_rdata"),
+    ("r_resp_i", "m_axi_rresp"),
+    ("r_last_i", "m_axi_rlast"),
+    ("aw_valid_o", "m_axi_awvalid"),
+    ("aw_ready_i", "m_axi_awready"),
+    ("aw_addr_o", "m_axi_awaddr"),
+    ("aw_len_o", "m_axi_awlen"),
+    ("w_valid_o", "m_axi_wvalid"),
+    ("w_ready_i", "m_axi_wready"),
+    ("w_data_o", "m_axi_wdata"),
+    ("w_strb_o", "m_axi_wstrb"),
+    ("w_last_o", "m_axi_wlast"),
+    ("b_valid_i", "m_axi_bvalid"),
+    ("b_ready_o", "m_axi_bready"),
+    ("b_resp_i", "m_axi_bresp"),
+];
+
 /// What goes wrong, and with which beat or answer of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
@@ -81,6 +106,10 @@ pub struct Bus {
     pub write_beats: Vec<u64>,
     /// The manager has stopped: strobes may be 0, and nothing new is announced.
     pub stopped: bool,
+    /// Strobes may be 0.
+    pub empty: bool,
+    /// The pins are those of a machine.
+    pub of_machine: bool,
     was_stopped: bool,
     answered: usize,
     open_reads: VecDeque<Open>,
@@ -111,6 +140,8 @@ impl Bus {
             read_beats: Vec::new(),
             write_beats: Vec::new(),
             stopped: false,
+            empty: false,
+            of_machine: false,
             was_stopped: false,
             answered: 0,
             open_reads: VecDeque::new(),
@@ -124,6 +155,13 @@ impl Bus {
             filled: 0,
             ready: [false; 3],
         }
+    }
+
+    /// The pin of this name of the DMA alone.
+    fn pin(&self, name: &str) -> &'static str {
+        let pins = PINS.iter().find(|(own, _)| *own == name);
+        let (own, of_machine) = pins.expect("a pin of the bus");
+        if self.of_machine { of_machine } else { own }
     }
 
     /// Word at an address.
@@ -143,6 +181,16 @@ impl Bus {
             self.open_reads.len(),
             self.addressed + self.answers.len() + usize::from(self.answer.is_some()),
         ]
+    }
+
+    /// Forgets what was counted; nothing is outstanding.
+    pub fn forget(&mut self) {
+        assert!(self.is_quiet(), "{:?} bursts are open", self.open());
+        self.reads.clear();
+        self.writes.clear();
+        self.read_beats.clear();
+        self.write_beats.clear();
+        self.answered = 0;
     }
 
     /// Answers to write bursts so far.
@@ -192,12 +240,12 @@ impl Bus {
                 self.answer.unwrap_or_else(|| rng.random_range(0..4)),
             ),
         ] {
-            dut.set(name, value);
+            dut.set(self.pin(name), value);
         }
         let (data, resp, last) = self.beat.unwrap_or_else(|| (rng.random(), 3, rng.random()));
-        dut.set("r_data_i", data);
-        dut.set("r_resp_i", resp);
-        dut.set("r_last_i", last);
+        dut.set(self.pin("r_data_i"), data);
+        dut.set(self.pin("r_resp_i"), resp);
+        dut.set(self.pin("r_last_i"), last);
     }
 
     fn next_beat(&mut self, now: u64) -> Option<(u64, u64, bool)> {
@@ -225,12 +273,12 @@ impl Bus {
         let stood = self.standing[1].is_some();
         self.steady(dut)?;
         self.was_stopped = self.stopped;
-        if dut.get("ar_valid_o") == 1 && self.ready[0] {
+        if dut.get(self.pin("ar_valid_o")) == 1 && self.ready[0] {
             let burst = self.burst(dut, "ar", false)?;
             self.reads.push(burst);
             self.open_reads.push_back(Open { burst, at: 0, due });
         }
-        if dut.get("aw_valid_o") == 1 {
+        if dut.get(self.pin("aw_valid_o")) == 1 {
             let burst = self.burst(dut, "aw", true)?;
             if !stood {
                 self.open_writes.push_back(burst);
@@ -240,7 +288,7 @@ impl Bus {
                 self.addressed += 1;
             }
         }
-        if self.beat.is_some() && dut.get("r_ready_o") == 1 {
+        if self.beat.is_some() && dut.get(self.pin("r_ready_o")) == 1 {
             let (_, _, last) = self.beat.take().expect("a beat");
             self.read_beats.push(dut.cycle());
             if let Some(open) = self.open_reads.front_mut() {
@@ -250,7 +298,7 @@ impl Bus {
                 }
             }
         }
-        if dut.get("b_ready_o") != 1 {
+        if dut.get(self.pin("b_ready_o")) != 1 {
             return Err(dut.message("b_ready_o is low"));
         }
         self.answered += usize::from(self.answer.take().is_some());
@@ -265,7 +313,7 @@ impl Bus {
 
     /// A beat of a write burst.
     fn written(&mut self, dut: &Dut) -> Checked {
-        if dut.get("w_valid_o") == 0 {
+        if dut.get(self.pin("w_valid_o")) == 0 {
             return Ok(());
         }
         // The address of its burst has been taken, or stands.
@@ -273,18 +321,18 @@ impl Bus {
             return Err(dut.message("a beat goes ahead of its address"));
         };
         let last = self.filled + 1 == burst.beats;
-        dut.check("w_last_o", last)?;
+        dut.check(self.pin("w_last_o"), last)?;
         if !self.ready[2] {
             return Ok(());
         }
-        let strobes = dut.get("w_strb_o");
+        let strobes = dut.get(self.pin("w_strb_o"));
         match strobes {
             0xff => {
                 let address = burst.address + 8 * u64::from(self.filled);
-                self.memory.insert(address, dut.get("w_data_o"));
+                self.memory.insert(address, dut.get(self.pin("w_data_o")));
                 self.write_beats.push(dut.cycle());
             }
-            0 if self.stopped => {}
+            0 if self.stopped || self.empty => {}
             _ => return Err(dut.message(&format!("strobes {strobes:#x}"))),
         }
         self.filled += 1;
@@ -304,8 +352,8 @@ impl Bus {
             ("w_valid_o", &["w_data_o", "w_strb_o", "w_last_o"]),
         ];
         for (channel, (valid, payload)) in CHANNELS.iter().enumerate() {
-            let now = (dut.get(valid) == 1)
-                .then(|| payload.iter().map(|name| dut.get(name)).collect::<Vec<_>>());
+            let value = |name: &&str| dut.get(self.pin(name));
+            let now = (value(valid) == 1).then(|| payload.iter().map(value).collect::<Vec<_>>());
             if self.standing[channel].is_some() && now != self.standing[channel] {
                 return Err(dut.message(&format!("{valid} or its payload does not stay")));
             }
@@ -325,8 +373,8 @@ impl Bus {
 
     /// The burst on a channel of addresses, which stays in its page and in a window.
     fn burst(&self, dut: &Dut, channel: &str, write: bool) -> Checked<Burst> {
-        let address = dut.get(&format!("{channel}_addr_o"));
-        let beats = dut.get(&format!("{channel}_len_o")) as u32 + 1;
+        let address = dut.get(self.pin(&format!("{channel}_addr_o")));
+        let beats = dut.get(self.pin(&format!("{channel}_len_o"))) as u32 + 1;
         let burst = Burst { address, beats };
         let last = address + 8 * u64::from(beats) - 1;
         if address % 8 != 0 || address / 4096 != last / 4096 || beats > self.most {

@@ -1,7 +1,7 @@
 //! The DMA: emitted Verilog between a model of the bus and a model of the head of the host wave.
 
 mod bench;
-mod bus;
+pub mod bus;
 mod check;
 mod directed;
 mod faults;
