@@ -7,12 +7,14 @@ use heddle_arch::params::{
 };
 use serde_json::Value;
 
-const PRESETS: [(&str, &str); 8] = [
+const PRESETS: [(&str, &str); 10] = [
     ("tiny", include_str!("../../configs/tiny.json")),
     ("edge", include_str!("../../configs/edge.json")),
     ("edge_axi", include_str!("../../configs/edge_axi.json")),
+    ("edge_dma", include_str!("../../configs/edge_dma.json")),
     ("mobile", include_str!("../../configs/mobile.json")),
     ("tflite", include_str!("../../configs/tflite.json")),
+    ("tflite_axi", include_str!("../../configs/tflite_axi.json")),
     ("default", include_str!("../../configs/default.json")),
     ("large", include_str!("../../configs/large.json")),
     ("huge", include_str!("../../configs/huge.json")),

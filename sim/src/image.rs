@@ -211,13 +211,14 @@ impl<D: Device> Runner<D> {
         }
         self.counted.clear();
         self.carry_out(&jobs)?;
-        self.turn += 1;
         let runs = self.image.runs.iter();
         let runs = runs.filter(|job| matches!(job.work, Work::Run { .. }));
         let before = self.counted.len().saturating_sub(runs.count());
         self.counted.drain(..before);
         let made = (0..inputs.len()).map(|inference| self.unpack(inference));
-        Ok(made.collect())
+        let made = made.collect();
+        self.turn += 1;
+        Ok(made)
     }
 
     fn carry_out(&mut self, jobs: &[Job]) -> Result<(), RunnerError> {

@@ -27,6 +27,7 @@ class Model:
         self.port, self.rng, self.regs = port, rng, regs
         self.word = dict.fromkeys(PLAIN, 0)
         self.mask = {name: self.bits(name) for name in PLAIN}
+        self.mask["IRQ_ENABLE"] &= ~regs.IRQ_ENABLE_QUEUE_EMPTY_MASK  # the machine has no DMA
         self.happened, self.words, self.events = 0, {}, dict.fromkeys(("bad", "run", "error", "window", "both"), 0)
         self.buffer, self.program = heddle_image.WINDOW_BUFFER, heddle_image.WINDOW_PROGRAM
 
