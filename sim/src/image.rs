@@ -92,7 +92,7 @@ pub struct Runner<D = Machine> {
     open: Open,
     /// Calls so far.
     turn: u64,
-    /// What the runs of the last inference have counted.
+    /// What the runs of the last call have counted.
     counted: Vec<Counted>,
     fences: u64,
 }
@@ -144,7 +144,7 @@ impl<D: Device> Runner<D> {
         &mut self.machine
     }
 
-    /// What the runs of the last inference have counted.
+    /// What the runs of all inferences of the last call have counted.
     #[must_use]
     pub fn counted(&self) -> &[Counted] {
         &self.counted
@@ -211,10 +211,6 @@ impl<D: Device> Runner<D> {
         }
         self.counted.clear();
         self.carry_out(&jobs)?;
-        let runs = self.image.runs.iter();
-        let runs = runs.filter(|job| matches!(job.work, Work::Run { .. }));
-        let before = self.counted.len().saturating_sub(runs.count());
-        self.counted.drain(..before);
         let made = (0..inputs.len()).map(|inference| self.unpack(inference));
         let made = made.collect();
         self.turn += 1;
