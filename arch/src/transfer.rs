@@ -347,6 +347,12 @@ impl Transfer {
         aligned("PITCH of Z", z.pitch)
     }
 
+    /// Places that its loops reach.
+    pub fn places(&self) -> u64 {
+        let counts = self.loops.iter().map(|walk| u64::from(walk.count));
+        counts.fold(1, u64::saturating_mul)
+    }
+
     /// Bytes of its region up to the end of what it reads or writes.
     pub fn end(&self) -> u64 {
         if self.fill {

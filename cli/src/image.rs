@@ -62,6 +62,10 @@ fn header(image: &Image, bytes: usize) -> Vec<(&'static str, String)> {
         ("array", format!("{rows} x {columns}")),
         ("caps", format!("0x{:x}", image.caps)),
         ("ring", format!("{} entries", image.ring_entries())),
+        (
+            "loads",
+            format!("{} words for an inference", image.loaded_words()),
+        ),
         ("scratch", format!("{} bytes", image.scratch_bytes)),
         ("work", format!("{} bytes", image.work_bytes)),
         ("input", format!("{} bytes", image.region_bytes(1))),
@@ -147,6 +151,7 @@ fn summary(image: &Image, bytes: usize) -> Value {
         "shape": image.shape,
         "caps": image.caps,
         "ring_entries": image.ring_entries(),
+        "loaded_words": image.loaded_words(),
         "scratch_bytes": image.scratch_bytes,
         "work_bytes": image.work_bytes,
         "input_bytes": image.region_bytes(1),

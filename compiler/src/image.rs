@@ -1,42 +1,35 @@
 //! Images: a program as a file that a driver runs without knowing the compiler, with jobs that move all words.
 
 mod ends;
+mod fills;
 mod form;
+mod lists;
 mod nest;
-mod once;
+mod places;
+mod stretches;
 mod tensors;
+mod words;
 
 use std::collections::BTreeSet;
 
 use heddle_arch::identity::config_hash;
-use heddle_arch::image::{Image, ImageError};
-use heddle_arch::job::{Job, JobWaits, REGIONS, Work};
+use heddle_arch::image::{Image, ImageError, RING_MAX};
+use heddle_arch::job::{Job, Work};
 use heddle_arch::params::Params;
 use heddle_arch::registers::caps;
-use heddle_arch::transfer::Transfer;
 use heddle_network::Network;
 
 use crate::emit::Program;
 use ends::{Ends, is_end};
-use form::{INPUT, OUTPUT};
 pub use form::{Range, Real, UserForm};
-use once::Once;
+use lists::{Moves, lists};
 use tensors::Tensors;
+use words::Sections;
 
 /// Why a program has no image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoImage {
-    /// It is cut into segments.
-    #[error(
-        "{network} needs {segments} segments, an image has one: a larger state buffer, column_tiles, program or tables hold it at once"
-    )]
-    Segments {
-        /// Name of the network.
-        network: String,
-        /// How many.
-        segments: usize,
-    },
     /// A layer is cut into pieces.
     #[error(
         "layer {layer} of kind {kind} is cut into pieces, which an image cannot join: a larger state buffer holds it in one"
@@ -65,6 +58,16 @@ pub enum NoImage {
         "the host of {0} keeps tensors between runs, which an image cannot: a larger state buffer holds them"
     )]
     Keeps(String),
+    /// Its lists are too long for a ring.
+    #[error(
+        "{network} needs {found} entries of a ring, expected at most {RING_MAX}: a larger state buffer, column_tiles, program or tables take fewer"
+    )]
+    Ring {
+        /// Name of the network.
+        network: String,
+        /// Entries of two inferences.
+        found: usize,
+    },
     /// What the format cannot hold.
     #[error(transparent)]
     Format(#[from] ImageError),
@@ -84,13 +87,13 @@ pub fn image(
     let config = config_hash(params);
     let mut tensors = Tensors::new(program, network, form);
     let mut ends = Ends::default();
-    let mut loads = Vec::new();
+    let mut inputs = Vec::new();
     for input in network.inputs() {
-        loads.extend(ends.input(input, &mut tensors, form));
+        inputs.extend(ends.input(input, &mut tensors, form));
     }
-    let mut stores = Vec::new();
+    let mut outputs = Vec::new();
     for (tensor, is_output) in read_tensors(program, network) {
-        stores.extend(tensors.output(tensor, is_output && form.has_bytes(tensor)));
+        outputs.extend(tensors.output(tensor, is_output && form.has_bytes(tensor)));
     }
     for run in program.runs.iter().filter(|run| run.host) {
         ends.add(run.layers.start, &mut tensors, (network, form));
@@ -98,7 +101,20 @@ pub fn image(
     for real in &form.reals {
         ends.real(real, &mut tensors);
     }
-    let once = Once::of(program);
+    let mut sections = Sections::default();
+    let mut once = sections.once(program);
+    let segments = program.segments.iter();
+    let segments = segments.map(|segment| sections.load(&segment.load, Some(lists::LONG)));
+    let mut segments: Vec<_> = segments.collect();
+    let all = [&mut once].into_iter().chain(&mut segments);
+    all.for_each(|transfers| sections.place(transfers));
+    let moves = Moves {
+        inputs,
+        outputs,
+        segments,
+    };
+    let lists = lists(program, moves, config);
+    let once = once.into_iter().map(|load| Job::from(Work::Load(load)));
     let image = Image {
         config,
         shape: [params.array.rows, params.array.cols],
@@ -106,18 +122,21 @@ pub fn image(
             | caps::CLUSTER.flag(!program.cluster.is_empty()),
         scratch_bytes: 0,
         work_bytes: ends.work_bytes(&mut tensors),
-        once: once.jobs.into_iter().map(Job::from).collect(),
-        data: once.data,
-        begin: moving(INPUT, loads, Work::Load),
-        runs: runs(program, config),
-        end: moving(OUTPUT, stores, Work::Store)
-            .into_iter()
-            .chain([Work::Fence { interrupt: true }.into()])
-            .collect(),
+        once: once.chain(lists.once).collect(),
+        data: sections.words,
+        begin: lists.begin,
+        runs: lists.runs,
+        end: lists.end,
         tensors: tensors.entries,
         ends: ends.list,
     };
-    Ok(image)
+    match image.ring_entries() {
+        0..=RING_MAX => Ok(image),
+        found => Err(NoImage::Ring {
+            network: network.name.clone(),
+            found,
+        }),
+    }
 }
 
 /// Refuses what a host would have to do between runs.
@@ -150,12 +169,6 @@ fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
             });
         }
     }
-    if !program.segments.is_empty() {
-        return Err(NoImage::Segments {
-            network: network.name.clone(),
-            segments: program.segments.len(),
-        });
-    }
     match program.keeps {
         true => Err(NoImage::Keeps(network.name.clone())),
         false => Ok(()),
@@ -175,40 +188,5 @@ fn read_tensors(program: &Program, network: &Network) -> Vec<(usize, bool)> {
     let all: BTreeSet<usize> = network.outputs.iter().copied().chain(sources).collect();
     let all = all.into_iter().filter(|&tensor| !is_host(tensor));
     all.map(|tensor| (tensor, network.outputs.contains(&tensor)))
-        .collect()
-}
-
-/// A list that sets a region and moves tensors: the first of them waits for the program.
-fn moving(region: u32, transfers: Vec<Transfer>, work: fn(Transfer) -> Work) -> Vec<Job> {
-    let mut regions = [None; REGIONS];
-    regions[region as usize] = Some(0);
-    let mut jobs = vec![Job::from(Work::Regions(regions))];
-    jobs.extend(
-        transfers
-            .into_iter()
-            .map(|transfer| Job::from(work(transfer))),
-    );
-    if let Some(first) = jobs.get_mut(1) {
-        first.waits.program = true;
-    }
-    jobs
-}
-
-/// The runs; the first waits for its inputs.
-fn runs(program: &Program, config: u32) -> Vec<Job> {
-    let machine = program.runs.iter().filter(|run| !run.host).enumerate();
-    machine
-        .map(|(number, run)| Job {
-            waits: JobWaits {
-                loads: number == 0,
-                ..JobWaits::default()
-            },
-            work: Work::Run {
-                config,
-                start: run.start_pc,
-                limit: 0,
-                keep: false,
-            },
-        })
         .collect()
 }

@@ -16,6 +16,7 @@ use crate::memory::Placement;
 use crate::options::{IdentitySource, Options};
 use crate::product::matrix::MatrixError;
 use crate::ways::{Candidate, Places, instructions};
+pub(crate) use steps::reach;
 pub use steps::{Dependency, Reason, Schedule, Step};
 pub use unit::Unit;
 

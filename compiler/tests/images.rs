@@ -1,15 +1,18 @@
 //! Images: what the golden machine makes of the file alone is what the golden network says.
 
 use heddle_arch::image::Image;
-use heddle_arch::job::Work;
+use heddle_arch::job::{Job, JobWaits, Work};
 use heddle_arch::params::Params;
-use heddle_compiler::{Options, compile};
-use heddle_network::Network;
+use heddle_arch::transfer::{Transfer, Walk};
+use heddle_compiler::{Mapping, Options, compile};
+use heddle_network::{Network, Shape};
+use heddle_sim::image::Runner;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::support::image::{form, from_image, with_reals};
+use crate::support::chain::{Link, chain};
+use crate::support::image::{form, from_image, inputs_of, with_reals};
 use crate::support::{
     compile_with, model, preset, random_image, random_network, random_size, whole,
 };
@@ -224,24 +227,202 @@ fn what_has_no_image_is_refused_by_name() {
     let other = json!({"kind": "resize", "name": "r", "inputs": ["a"], "scale_factor": [2, 2]});
     let behind = network(&[point("a", "input", 6), other], false, &["r"]);
     assert!(refused(&behind, &edge).starts_with("layer r of kind resize runs on the host"));
-    // A chain that the state buffer holds only in parts.
-    let layers: Vec<Value> = (0..8)
-        .map(|at| {
-            let name = |at: u32| format!("layer{at}");
-            let input = if at == 0 {
-                "input".to_string()
-            } else {
-                name(at - 1)
-            };
-            point(&name(at), &input, 6)
-        })
-        .collect();
-    let long = network(&layers, false, &["layer7"]);
-    let mut small = preset("tiny");
-    small.column_tiles = 8;
-    let found = refused(&long, &small);
-    assert!(
-        found.starts_with("ends needs ") && found.contains(" segments, an image has one: a larger"),
-        "{found}"
+}
+
+/// A chain of convolutions of one place.
+fn long(layers: u32) -> Network {
+    let name = |at: u32| format!("layer{at}");
+    let input = |at: u32| at.checked_sub(1).map_or("input".to_string(), name);
+    let all = (0..layers).map(|at| point(&name(at), &input(at), 6));
+    network(&all.collect::<Vec<_>>(), false, &[&name(layers - 1)])
+}
+
+#[test]
+fn lists_that_no_ring_holds_are_refused() {
+    let mut params = preset("tiny");
+    params.column_tiles = 2;
+    let network = long(256);
+    let program = compile_with(&network, &params, whole()).unwrap();
+    let user = form(&network, false, false);
+    let found = heddle_compiler::image(&program, &network, &params, &user);
+    let found = found.expect_err("too long").to_string();
+    assert_eq!(
+        found,
+        "ends needs 2574 entries of a ring, expected at most 1023: a larger state buffer, column_tiles, program or tables take fewer"
     );
+}
+
+/// Networks that are cut for one memory each.
+fn in_segments() -> Vec<(&'static str, Network, Params, Options)> {
+    let digits = || (model("digits"), preset("edge"));
+    let size = Shape {
+        channels: 100,
+        height: 1,
+        width: 1,
+    };
+    let links = [64, 152, 40].map(Link::Points);
+    let points = chain(&mut ChaCha8Rng::seed_from_u64(4), size, &links);
+    let mut rows = Vec::new();
+    let mut add = |name,
+                   (network, mut params): (Network, Params),
+                   (mapping, double_buffered): (_, &[bool]),
+                   change: fn(&mut Params)| {
+        params.post.left_shift = true;
+        change(&mut params);
+        for &double_buffered in double_buffered {
+            let options = Options {
+                whole: true,
+                mapping,
+                double_buffered,
+                ..Options::default()
+            };
+            rows.push((name, network.clone(), params.clone(), options));
+        }
+    };
+    let by_channel = Some(Mapping::Channel);
+    let both = &[false, true][..];
+    add(
+        "weights",
+        (points, preset("edge")),
+        (by_channel, both),
+        |params| {
+            params.column_tiles = 64;
+            params.state_buffer.words_per_bank = 256;
+        },
+    );
+    add("maps", digits(), (by_channel, &both[..1]), |params| {
+        params.state_buffer.words_per_bank = 256;
+    });
+    add("column tiles", digits(), (None, both), |params| {
+        params.column_tiles = 8
+    });
+    add("program", digits(), (None, both), |params| {
+        params.program.words = 128
+    });
+    rows
+}
+
+/// What an image makes of inferences one behind the other, if it comes to an end.
+fn made(
+    image: &Image,
+    params: &Params,
+    inputs: &[Vec<Vec<u8>>],
+) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let file = image.to_bytes().expect("an image");
+    let mut runner = Runner::new(params, &file).map_err(|error| error.to_string())?;
+    runner.stream(inputs).map_err(|error| error.to_string())
+}
+
+/// The list of an inference with this number.
+fn list(image: &mut Image, number: usize) -> &mut Vec<Job> {
+    let [begin, runs, end] = [&mut image.begin, &mut image.runs, &mut image.end];
+    [begin, runs, end].into_iter().nth(number).expect("a list")
+}
+
+/// LOADs of a list, and those behind a RUN that do not wait for it.
+fn count_loads(jobs: &[Job]) -> [usize; 2] {
+    let (mut all, mut early, mut runs) = (0, 0, false);
+    for job in jobs {
+        runs = match job.work {
+            Work::Run { .. } => true,
+            _ => runs && !job.waits.program,
+        };
+        let is_load = matches!(job.work, Work::Load(_));
+        all += usize::from(is_load);
+        early += usize::from(is_load && runs);
+    }
+    [all, early]
+}
+
+#[test]
+fn segments_are_loaded_among_the_runs() {
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let (mut found, mut waits) = (Vec::new(), 0);
+    for (name, network, params, options) in in_segments() {
+        let program = compile_with(&network, &params, options.clone()).unwrap();
+        let images: Vec<Vec<i8>> = (0..3).map(|_| inputs(&mut rng, &network)).collect();
+        let user = form(&network, true, false);
+        let image = from_image((&program, &network), &params, &images, &user);
+        let image = image.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let image = image.image;
+        let given = images
+            .iter()
+            .map(|values| inputs_of(&network, &user, values));
+        let given: Vec<_> = given.collect();
+        let right = made(&image, &params, &given).expect(name);
+        // Each wait is needed.
+        for (number, at) in [0, 1, 2]
+            .map(|number| (0..100).map(move |at| (number, at)))
+            .into_iter()
+            .flatten()
+        {
+            let mut changed = image.clone();
+            let Some(job) = list(&mut changed, number).get_mut(at) else {
+                continue;
+            };
+            if job.waits != JobWaits::default() {
+                waits += 1;
+                job.waits = JobWaits::default();
+                let wrong = made(&changed, &params, &given) != Ok(right.clone());
+                assert!(wrong, "{name}: list {number}, entry {at} need not wait");
+            }
+        }
+        let [runs, early] = count_loads(&image.runs);
+        found.push((
+            (name, options.double_buffered, program.segments.len()),
+            [image.once.len(), count_loads(&image.begin)[0], runs, early],
+        ));
+    }
+    assert_eq!(waits, 34);
+    // LOADs that run once, of inputs in front of the runs, and among the runs; those behind a run that they do not wait for.
+    assert_eq!(
+        found,
+        [
+            (("weights", false, 3), [3, 2, 4, 1]),
+            (("weights", true, 3), [3, 2, 4, 3]),
+            (("maps", false, 2), [7, 1, 5, 1]),
+            (("column tiles", false, 2), [4, 1, 3, 0]),
+            (("column tiles", true, 4), [5, 1, 5, 5]),
+            (("program", false, 2), [5, 1, 2, 0]),
+            (("program", true, 4), [6, 1, 4, 4]),
+        ]
+    );
+}
+
+#[test]
+fn a_load_beside_a_run_that_writes_there_is_found() {
+    let (_, network, params, options) = in_segments().swap_remove(0);
+    let program = compile_with(&network, &params, options).unwrap();
+    let user = form(&network, true, false);
+    let mut image = heddle_compiler::image(&program, &network, &params, &user).unwrap();
+    let Some(Work::Store(output)) = image.end.get(1).map(|job| job.work) else {
+        panic!("{:?}", image.end);
+    };
+    let fill = Transfer {
+        region: 0,
+        fill: true,
+        zero: 0,
+        offset: 0,
+        loops: output.loops.map(|walk| Walk { pitch: 0, ..walk }),
+        ..output
+    };
+    let zeros = vec![inputs_of(
+        &network,
+        &user,
+        &vec![0; network.image_elements()],
+    )];
+    let right = made(&image, &params, &zeros).expect("it runs");
+    image.runs.push(Work::Load(fill).into());
+    let start = program.runs.last().map_or(0, |run| run.start_pc);
+    let [word, partition] = output.place;
+    assert_eq!(
+        made(&image, &params, &zeros).unwrap_err(),
+        format!(
+            "run at program word {start} writes word {word} of partition {partition}, as a LOAD behind it that does not wait for it does"
+        )
+    );
+    // Behind the run it is another thing.
+    image.runs.last_mut().expect("a LOAD").waits.program = true;
+    let cleared = made(&image, &params, &zeros).expect("it runs");
+    assert!(cleared != right);
 }

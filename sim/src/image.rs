@@ -1,7 +1,7 @@
 //! Images on a machine: job lists carried out as `docs/image.md` says, with the host's memory as bytes.
 //!
-//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may: a list that lacks a wait gives
-//! wrong bytes.
+//! [`Runner`] is a driver and a DMA at once. What an entry does not wait for happens after it, if it may, and a run has nothing of use where
+//! a LOAD beside it writes: a list that lacks a wait gives wrong bytes.
 
 mod device;
 mod ends;
@@ -53,6 +53,18 @@ pub enum RunnerError {
         /// Reason.
         source: DeviceError,
     },
+    /// A run writes where a LOAD does that it is not ordered against.
+    #[error(
+        "run at program word {start} writes word {word} of partition {partition}, as a LOAD behind it that does not wait for it does"
+    )]
+    Beside {
+        /// Where it started.
+        start: u32,
+        /// Partition.
+        partition: u32,
+        /// Word of it.
+        word: u32,
+    },
     /// An input is missing or has another size.
     #[error("input {name} has {found} bytes, expected {expected}")]
     Input {
@@ -80,7 +92,7 @@ pub struct Runner<D = Machine> {
     open: Open,
     /// Calls so far.
     turn: u64,
-    /// What the runs of the last inference have counted.
+    /// What the runs of the last call have counted.
     counted: Vec<Counted>,
     fences: u64,
 }
@@ -132,7 +144,7 @@ impl<D: Device> Runner<D> {
         &mut self.machine
     }
 
-    /// What the runs of the last inference have counted.
+    /// What the runs of all inferences of the last call have counted.
     #[must_use]
     pub fn counted(&self) -> &[Counted] {
         &self.counted

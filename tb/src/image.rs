@@ -57,6 +57,9 @@ impl Hardware {
 }
 
 impl Device for Hardware {
+    // The golden machine beside it does.
+    const JUDGES: bool = false;
+
     fn carry_out(
         &mut self,
         memory: &mut Vec<u8>,

@@ -250,8 +250,7 @@ impl Image {
                 };
                 let place = format!("{}, entry {index}", kind.name());
                 let at = Checker { place: &place };
-                let counts = transfer.loops.iter().map(|walk| u64::from(walk.count));
-                let words = counts.fold(1, u64::saturating_mul);
+                let words = transfer.places();
                 let expected = format!("loops of at most {WORDS_MAX} words");
                 at.is(words <= WORDS_MAX, "COUNT", words, expected)?;
                 let end = transfer.end();

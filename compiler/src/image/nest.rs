@@ -28,7 +28,6 @@ pub(super) struct Piece {
 pub(super) struct Kind {
     pub space: Space,
     pub region: u32,
-    pub fill: bool,
     pub zero: u8,
 }
 
@@ -87,7 +86,7 @@ impl Kind {
             && next.partition == last.partition
             && next.place == last.place + last.count
             && last.count + next.count <= INNER_MAX
-            && (self.fill || next.memory == last.memory + WORD_BYTES * last.count)
+            && next.memory == last.memory + WORD_BYTES * last.count
     }
 
     /// The distance of two nests, if a loop can have it.
@@ -126,7 +125,7 @@ impl Kind {
         Transfer {
             space: self.space,
             region: self.region,
-            fill: self.fill,
+            fill: false,
             partitions: partitions.map_or(0, |number| 2 + number as u32),
             zero: self.zero,
             offset: memory,
@@ -135,10 +134,7 @@ impl Kind {
                 Walk {
                     count,
                     step: u32::from(!streams),
-                    pitch: match self.fill {
-                        true => 0,
-                        false => WORD_BYTES * self.space.words(),
-                    },
+                    pitch: WORD_BYTES * self.space.words(),
                 },
                 walk(0),
                 walk(1),
@@ -190,7 +186,6 @@ mod tests {
     const KIND: Kind = Kind {
         space: Space::Buffer,
         region: 1,
-        fill: false,
         zero: 0,
     };
 

@@ -101,7 +101,6 @@ impl<'a> Tensors<'a> {
         let kind = Kind {
             space: Space::Buffer,
             region,
-            fill: false,
             zero: plan.zero_point as u8 ^ own.moved,
         };
         let pieces = layout.pieces.iter().map(|piece| Piece {

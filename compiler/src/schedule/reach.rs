@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::{CopyWords, Instruction, Matmul, ROW_TENSOR};
+use heddle_arch::isa::{CopyWords, Instruction, LoadWeights, Matmul, ROW_TENSOR};
+use heddle_arch::word::WORD_BYTES;
 
 use super::unit::Unit;
 
@@ -28,7 +29,11 @@ pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
         let last = block.base.saturating_add(steps.sum());
         block.base..last.saturating_add(further)
     });
-    let (low, high) = spans.fold((u32::MAX, 0), |(low, high), span| {
+    let spans: Vec<Range<u32>> = match instruction {
+        Instruction::LoadWeights(load) if load.flip != 0 => flipped(load),
+        _ => spans.collect(),
+    };
+    let (low, high) = spans.iter().fold((u32::MAX, 0), |(low, high), span| {
         (low.min(span.start), high.max(span.end))
     });
     if low > high {
@@ -48,4 +53,24 @@ pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
         Unit::Weights | Unit::Drain | Unit::Cluster => (low & !7, high | 7),
     };
     low..high.saturating_add(1)
+}
+
+/// The addresses of a load that inverts bits of them, each as a span.
+fn flipped(load: &LoadWeights) -> Vec<Range<u32>> {
+    let blocks = load.record.rows.iter();
+    let addresses = blocks.flat_map(|block| {
+        block.loops.iter().fold(vec![block.base], |all, walk| {
+            let turns = (0..).map_while(|turn| {
+                let offset = turn * walk.step;
+                (offset < walk.end.max(1) && (turn == 0 || walk.step > 0)).then_some(offset)
+            });
+            let turns: Vec<u32> = turns.collect();
+            let next = all
+                .iter()
+                .flat_map(|base| turns.iter().map(move |turn| base + turn));
+            next.collect()
+        })
+    });
+    let inverted = addresses.map(|address| address ^ (load.flip * WORD_BYTES));
+    inverted.map(|address| address..address).collect()
 }

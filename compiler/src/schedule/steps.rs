@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use heddle_arch::isa::{Instruction, Matmul, ROW_TENSOR, Wait};
 
-use super::reach::bytes;
+use super::reach::bytes as bytes_of;
 use super::unit::Unit;
 
 /// Why a step comes after another one.
@@ -109,19 +109,13 @@ impl Schedule {
         let layer = self.layers.len();
         self.layers.push(name.to_string());
         for mut instruction in instructions {
-            let Some(unit) = Unit::of(&instruction) else {
+            let Some((unit, bytes)) = reach(&instruction, tensors) else {
                 continue;
             };
             // Those of matrices wait as they must without a schedule.
             if tensors.is_empty() {
                 *instruction.wait_mut() = Wait::default();
             }
-            let tensor = table_base(&instruction)
-                .and_then(|base| tensors.iter().find(|tensor| tensor.contains(&base)));
-            let bytes = match tensor {
-                Some(tensor) => tensor.clone(),
-                None => bytes(&instruction, unit),
-            };
             self.steps.push(Step {
                 layer,
                 unit,
@@ -131,6 +125,18 @@ impl Schedule {
             });
         }
     }
+}
+
+/// The unit that an instruction starts and the bytes that it reads or writes; those of a product with offset tables lie in one of these tensors.
+pub(crate) fn reach(
+    instruction: &Instruction,
+    tensors: &[Range<u32>],
+) -> Option<(Unit, Range<u32>)> {
+    let unit = Unit::of(instruction)?;
+    let tensor = table_base(instruction)
+        .and_then(|base| tensors.iter().find(|tensor| tensor.contains(&base)));
+    let bytes = tensor.cloned();
+    Some((unit, bytes.unwrap_or_else(|| bytes_of(instruction, unit))))
 }
 
 /// Address with which a product with offset tables of rows begins.

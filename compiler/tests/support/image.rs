@@ -98,6 +98,18 @@ fn of_user(network: &Network, form: &UserForm, tensor: usize, values: &[i8]) -> 
     bytes
 }
 
+/// Bytes of all inputs in the order of a user.
+pub fn inputs_of(network: &Network, form: &UserForm, values: &[i8]) -> Vec<Vec<u8>> {
+    let inputs = network.inputs().map(|input| {
+        let bytes = of_user(network, form, input, network.part(values, input));
+        match form.quantised.contains_key(&input) {
+            true => reals(form, input, &bytes, 0.4),
+            false => bytes,
+        }
+    });
+    inputs.collect()
+}
+
 /// What has an image, and how large it is.
 pub struct Made {
     pub image: Image,
@@ -125,17 +137,16 @@ pub fn from_image(
     };
     let file = made.to_bytes().unwrap_or_else(|error| panic!("{error}"));
     let mut runner = Runner::new(params, &file).unwrap_or_else(|error| panic!("{error}"));
-    for values in images {
-        let inputs = network.inputs();
-        let inputs = inputs.map(|input| {
-            let bytes = of_user(network, form, input, network.part(values, input));
-            match form.quantised.contains_key(&input) {
-                true => reals(form, input, &bytes, 0.4),
-                false => bytes,
-            }
-        });
-        let found = runner.run(&inputs.collect::<Vec<_>>());
+    let inputs: Vec<_> = images
+        .iter()
+        .map(|values| inputs_of(network, form, values))
+        .collect();
+    let all = runner.clone().stream(&inputs);
+    let all = all.unwrap_or_else(|error| panic!("{error}"));
+    for ((values, inputs), together) in images.iter().zip(&inputs).zip(all) {
+        let found = runner.run(inputs);
         let found = found.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found, together, "image of {}", network.name);
         let expected = golden(network, values).unwrap();
         let names: Vec<&String> = runner.outputs().map(|output| &output.name).collect();
         let mut wanted = Vec::new();

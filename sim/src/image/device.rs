@@ -84,6 +84,9 @@ pub enum DeviceError {
 
 /// A machine. Whoever calls it has checked that places are those of its configuration.
 pub trait Device {
+    /// Words that LOADs beside a run write are spoilt for it, and it must leave them alone.
+    const JUDGES: bool;
+
     /// Carries out entries of a job list itself, if it has a DMA: addresses are places in `memory`, and the last entry is a fence. Gives what is known of
     /// the runs: of the last one at least.
     ///
@@ -130,6 +133,8 @@ pub trait Device {
 }
 
 impl Device for Machine {
+    const JUDGES: bool = true;
+
     fn set_zero(&mut self, zero: i8) -> Result<(), DeviceError> {
         self.set_host_zero(zero);
         Ok(())

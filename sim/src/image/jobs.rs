@@ -1,5 +1,5 @@
-//! Entries of a job list. RUNs, LOADs and STOREs are done when something waits for them; LOADs and STOREs behind a RUN that they do
-//! not wait for are done before it.
+//! Entries of a job list. What an entry does is done when something waits for it, except that STOREs behind a RUN that they do not wait
+//! for are done before it. A run finds words in place of which LOADs that nothing has waited for will write others spoilt.
 
 use std::collections::VecDeque;
 
@@ -45,9 +45,6 @@ impl<D: Device> Runner<D> {
                 }
                 let base = self.base(&transfer)?;
                 self.open.loads.push_back((transfer, base));
-                if self.open.run.is_some() {
-                    self.end_loads()?;
-                }
             }
             Work::Store(transfer) => {
                 let base = self.base(&transfer)?;
@@ -84,13 +81,24 @@ impl<D: Device> Runner<D> {
         let Some(start) = self.open.run.take() else {
             return Ok(());
         };
+        let open = match D::JUDGES {
+            true => self.open.loads.iter().map(|(load, _)| *load).collect(),
+            false => Vec::new(),
+        };
+        open.iter().try_for_each(|load| self.spoil(load))?;
         let counted = self.machine.run(start);
         let counted = counted.map_err(|source| RunnerError::Run { start, source })?;
+        open.iter()
+            .try_for_each(|load| self.is_spoilt(load, start))?;
         self.counted.push(counted);
         Ok(())
     }
 
+    /// A run that is open may have ended before.
     fn end_loads(&mut self) -> Result<(), RunnerError> {
+        if !self.open.loads.is_empty() {
+            self.end_run()?;
+        }
         while let Some((transfer, base)) = self.open.loads.pop_front() {
             self.load(&transfer, base)?;
         }

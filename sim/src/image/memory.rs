@@ -58,6 +58,9 @@ fn below(what: &'static str, found: u32, expected: u32) -> Result<(), RunnerErro
     }
 }
 
+/// What a run finds where a LOAD beside it writes.
+const SPOILT: u64 = 0xa93c_57e1_86d2_4bf5;
+
 impl<D: Device> Runner<D> {
     fn word(&self, address: u64) -> Result<u64, RunnerError> {
         let at = address as usize;
@@ -82,6 +85,41 @@ impl<D: Device> Runner<D> {
             }
         }
         Ok(())
+    }
+
+    /// Writes words that are none of those of a LOAD in its places.
+    pub(super) fn spoil(&mut self, transfer: &Transfer) -> Result<(), RunnerError> {
+        self.machine.set_zero(0)?;
+        for turn in turns(transfer) {
+            let target = self.target(transfer.space, turn)?;
+            self.machine.write(target, SPOILT)?;
+            if let Target::Bias { column, tile } = target {
+                let target = Target::Scale { column, tile };
+                self.machine.write(target, SPOILT)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a run has left words of the state buffer alone.
+    pub(super) fn is_spoilt(&mut self, transfer: &Transfer, start: u32) -> Result<(), RunnerError> {
+        if transfer.space != Space::Buffer {
+            return Ok(());
+        }
+        let places: Vec<_> = turns(transfer)
+            .map(|turn| (turn.partition, turn.place))
+            .collect();
+        self.machine.set_zero(0)?;
+        let words = self.machine.read(&places)?;
+        let wrong = places.iter().zip(words).find(|(_, word)| *word != SPOILT);
+        match wrong {
+            Some((&(partition, word), _)) => Err(RunnerError::Beside {
+                start,
+                partition,
+                word,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Where a word of a space goes, which the machine must have.
