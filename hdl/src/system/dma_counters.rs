@@ -8,7 +8,7 @@ const COUNTS: usize = DMA_COUNTERS.len();
 /// Eleven counters of 32 bits in a memory: one of sixteen places has its turn in a cycle, and its events of the cycles before are added then.
 ///
 /// # Timing
-/// An event of cycle t is counted in t + 18 at the latest, and each read in between is a cycle more. A read comes in every second cycle at most. The count at `place_i` in cycle t is on `count_o` in t + 1. `clear_i` in t forgets events of t and before.
+/// An event of cycle t is counted in t + 18 at the latest, and each read in between is a cycle more. A read comes in every third cycle at most. The count at `place_i` in cycle t is on `count_o` in t + 1. `clear_i` in t forgets events of t and before.
 #[module]
 pub struct DmaCounters {
     /// Sets all counters to 0.
@@ -85,7 +85,8 @@ impl DmaCounters {
         } else {
             self.holds = self.holds;
         }
-        self.adds = !self.clear_i;
+        // What had its turn in the cycle of a clear is not added, not behind a read either.
+        self.adds = !self.clear_i & (goes | self.adds);
         self.stored = mux(self.holds, self.own.rdata_o[0], 0.into());
         self.sum = self.stored + bit_cast::<32, 5>(self.amount);
         self.own.wen_i = self.writes;

@@ -2,10 +2,12 @@
 
 mod axil;
 mod csr;
+mod dma_counters;
 mod window_port;
 mod wishbone;
 
 pub use axil::{AxilInputs, AxilModel, AxilOutputs};
 pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
+pub use dma_counters::{COUNTERS, CountersInputs, CountersModel};
 pub use window_port::{WindowInputs, WindowModel, WindowOutputs};
 pub use wishbone::{WishboneInputs, WishboneModel, WishboneOutputs};

@@ -3,6 +3,7 @@
 mod axil;
 mod csr;
 mod dma;
+mod dma_counters;
 mod errors;
 mod jobs;
 mod machine;
