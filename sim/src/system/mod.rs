@@ -3,11 +3,13 @@
 mod axil;
 mod csr;
 mod dma_counters;
+mod supervisor;
 mod window_port;
 mod wishbone;
 
 pub use axil::{AxilInputs, AxilModel, AxilOutputs};
 pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
 pub use dma_counters::{COUNTERS, CountersInputs, CountersModel};
+pub use supervisor::{Cause, CtrlWord, SupervisorInputs, SupervisorModel, SupervisorOutputs};
 pub use window_port::{WindowInputs, WindowModel, WindowOutputs};
 pub use wishbone::{WishboneInputs, WishboneModel, WishboneOutputs};

@@ -10,5 +10,6 @@ mod machine;
 mod refusals;
 mod ring;
 mod runs;
+mod supervisor;
 mod window_port;
 mod wishbone;
