@@ -7,6 +7,31 @@ use std::collections::BTreeMap;
 pub struct CsrConstants {
     /// CONFIG, SHAPE, CAPS.
     pub words: [u32; 3],
+    /// The program lies in banks of the state buffer.
+    pub banked: bool,
+}
+
+/// What a DMA and its job list say in a clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CsrDma {
+    /// A register of the DMA takes the write.
+    pub takes: bool,
+    /// Word of the register of the DMA that is read.
+    pub word: Option<u32>,
+    /// The queue is on.
+    pub queue: bool,
+    /// Windows are locked.
+    pub lock: bool,
+    /// The bus owes answers behind a time-out.
+    pub hung: bool,
+    /// The DMA works.
+    pub busy: bool,
+    /// Bits of STATUS, ERROR and ERROR_PC.
+    pub bits: [u32; 3],
+    /// The events DONE and QUEUE_EMPTY.
+    pub events: (bool, bool),
+    /// A reset need not wait.
+    pub settled: bool,
 }
 
 /// What reaches the registers in a clock.
@@ -38,6 +63,8 @@ pub struct CsrInputs {
     pub port_next: bool,
     /// The word read.
     pub port_word: u64,
+    /// Those of a machine with a DMA.
+    pub dma: Option<CsrDma>,
 }
 
 /// What the registers say in a clock.
@@ -63,14 +90,20 @@ pub struct CsrOutputs {
     pub port_addr: u32,
     /// The word to write.
     pub port_data: u64,
+    /// CTRL is written: QUEUE, LOCK, RESET.
+    pub ctrl: Option<(bool, bool, bool)>,
 }
 
 const STATUS: u16 = 0x18;
 const IRQ_STATUS: u16 = 0x2c;
 const IRQ_ENABLE: u16 = 0x30;
+/// Bits of CTRL.
+const RESET: u32 = 1 << 1;
+const QUEUE: u32 = 1 << 4;
+const LOCK: u32 = 1 << 8;
 /// Registers that keep what is written, and their bits.
 const KEPT: [(u16, u32); 6] = [
-    (IRQ_ENABLE, 0b1011),
+    (IRQ_ENABLE, 0b1111),
     (0x34, 0xffff),
     (0x38, 0xff),
     (0x3c, u32::MAX),
@@ -145,6 +178,7 @@ impl CsrModel {
             port: (self.acted(0x40, 0), self.wrote(0x48)),
             port_addr: self.kept(0x3c),
             port_data: u64::from(self.kept(0x44)) | u64::from(self.kept(0x48)) << 32,
+            ctrl: self.ctrl(inputs),
         };
         match inputs.alive {
             true => self.edge(inputs),
@@ -156,12 +190,17 @@ impl CsrModel {
     fn edge(&mut self, inputs: &CsrInputs) {
         let read = inputs.read.map(|address| self.read(address, inputs));
         let write = inputs.write.filter(|write| self.may_write(*write, inputs));
-        let bad = read == Some(None) || inputs.write.is_some() != write.is_some();
+        let takes = write.is_some() || inputs.dma.is_some_and(|dma| dma.takes);
+        let bad = read == Some(None) || (inputs.write.is_some() && !takes);
         self.irq = self.happened & self.kept(IRQ_ENABLE) != 0;
         if let Some((IRQ_STATUS, word, _)) = write {
             self.happened &= !word;
         }
-        self.happened |= u32::from(inputs.done && !self.ended.0);
+        let (done, emptied) = match inputs.dma {
+            Some(dma) => dma.events,
+            None => (inputs.done && !self.ended.0, false),
+        };
+        self.happened |= u32::from(done) | u32::from(emptied) << 2;
         self.happened |= u32::from(inputs.error && !self.ended.1) << 1;
         self.happened |= u32::from(bad) << 3;
         self.ended = (inputs.done, inputs.error);
@@ -169,14 +208,17 @@ impl CsrModel {
             self.word = read.unwrap_or(0);
         }
         self.engine_alive = !self.resetting();
-        self.reset_age = self.reset_age.map(|age| age + 1).filter(|age| *age < 7);
+        let settled = inputs.dma.is_none_or(|dma| dma.settled);
+        self.reset_age =
+            { self.reset_age.map(|age| age + u32::from(settled)) }.filter(|age| *age < 7);
         if inputs.port_next {
             *self.kept.entry(0x3c).or_default() = self.kept(0x3c).wrapping_add(8);
         }
         self.last = write.map(|(address, word, _)| (address, word));
         if let Some((address, word, _)) = write {
             if let Some((_, bits)) = KEPT.iter().find(|(kept, _)| *kept == address) {
-                self.kept.insert(address, word & bits);
+                let lacks = u32::from(address == IRQ_ENABLE && inputs.dma.is_none()) << 2;
+                self.kept.insert(address, word & bits & !lacks);
             }
             if self.acted(0x14, 1) {
                 self.reset_age = Some(0);
@@ -203,24 +245,39 @@ impl CsrModel {
         }
         let accesses = address == 0x48 || (address == 0x40 && word & 1 == 1);
         let at = self.kept(0x3c);
+        let dma = inputs.dma.unwrap_or_default();
         match (accesses, at >> 30, at >> 29 & 1) {
             (true, 0, _) => return false,
-            (true, 1 | 2, _) | (true, 3, 1) if self.running(inputs) => return false,
+            (true, 1 | 2, _) | (true, 3, 1) if self.running(inputs) || dma.busy => return false,
             _ => {}
         }
-        let starts = address == 0x14 && word & 3 == 1;
-        !(starts && (self.running(inputs) || inputs.error))
+        if address != 0x14 || word & RESET != 0 {
+            return true;
+        }
+        let (starts, queue) = (word & 1 == 1, inputs.dma.is_some() && word & QUEUE != 0);
+        let failed = inputs.error || dma.hung;
+        let works = self.running(inputs) || dma.queue || (dma.busy && self.constants.banked);
+        !(failed && (starts || queue) || starts && (works || queue))
+    }
+
+    fn ctrl(&self, inputs: &CsrInputs) -> Option<(bool, bool, bool)> {
+        let write = inputs.write.filter(|write| write.0 == 0x14)?;
+        let has = |bit| write.1 & bit != 0;
+        self.may_write(write, inputs)
+            .then(|| (has(QUEUE), has(LOCK), has(RESET)))
     }
 
     /// The word of a register, if there is one.
     fn read(&self, address: u16, inputs: &CsrInputs) -> Option<u32> {
         let running = self.running(inputs);
         let (code, source, pc) = inputs.cause;
+        let dma = inputs.dma.unwrap_or_default();
         Some(match address {
             0x00 => 0x4845_4402,
             0x04 => 0x0001_0000,
             0x08 | 0x0c | 0x10 => self.constants.words[usize::from(address / 4 - 2)],
-            0x14 | 0x40 => 0,
+            0x14 => u32::from(dma.queue) * QUEUE | u32::from(dma.lock) * LOCK,
+            0x40 => 0,
             STATUS => {
                 u32::from(running)
                     | u32::from(inputs.done && !running) << 1
@@ -228,9 +285,10 @@ impl CsrModel {
                     | u32::from(self.resetting()) << 5
                     | u32::from(inputs.cluster_busy) << 6
                     | u32::from(self.port_busy(inputs)) << 10
+                    | dma.bits[0]
             }
-            0x1c => u32::from(code) | u32::from(source) << 8,
-            0x20 => pc.into(),
+            0x1c => u32::from(code) | u32::from(source) << 8 | dma.bits[1],
+            0x20 => u32::from(pc) | dma.bits[2],
             IRQ_STATUS => self.happened,
             0x4c => inputs.port_word as u32,
             0x50 => (inputs.port_word >> 32) as u32,
@@ -238,6 +296,7 @@ impl CsrModel {
                 let number = (address - 0x100) / 4;
                 inputs.counters.get(&number).copied().unwrap_or(0)
             }
+            _ if dma.word.is_some() => return dma.word,
             _ => {
                 let (address, _) = KEPT.iter().find(|(kept, _)| *kept == address)?;
                 self.kept(*address)

@@ -8,7 +8,7 @@ mod window_port;
 mod wishbone;
 
 pub use axil::{AxilInputs, AxilModel, AxilOutputs};
-pub use csr::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
+pub use csr::{CsrConstants, CsrDma, CsrInputs, CsrModel, CsrOutputs};
 pub use dma_counters::{COUNTERS, CountersInputs, CountersModel};
 pub use supervisor::{Cause, CtrlWord, SupervisorInputs, SupervisorModel, SupervisorOutputs};
 pub use window_port::{WindowInputs, WindowModel, WindowOutputs};

@@ -1,5 +1,7 @@
 //! The registers against their golden model: random accesses, most of them to what exists, at all times.
 
+mod beside;
+
 use heddle_arch::Params;
 use heddle_hdl::system::{Csr, CsrShape};
 use heddle_sim::system::{CsrConstants, CsrInputs, CsrModel, CsrOutputs};
@@ -8,21 +10,37 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::machines;
-use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, run_seeds};
+use crate::rtl::{Checked, Coverage, Dut, check_mutants, emitted, faults, run_seeds};
 
 const CONSTANTS: [u32; 3] = [0x1234_5678, 0x0008_0010, 0x6491_0005];
 
-/// The registers of a machine with constants of the test.
-fn registers(params: &Params) -> Sources {
-    let shape = CsrShape {
-        constants: CONSTANTS.map(u64::from),
-        ..CsrShape::of(params)
-    };
-    emitted(Csr::new(shape))
+/// What a machine has.
+#[derive(Clone, Copy)]
+struct Machine<'a> {
+    /// Numbers of its counters.
+    numbers: &'a [u16],
+    /// It has a DMA.
+    dma: bool,
+    /// Its program lies in banks of the state buffer.
+    banked: bool,
+}
+
+impl Machine<'_> {
+    /// The registers with constants of the test.
+    fn registers(&self, params: &Params) -> Sources {
+        let shape = CsrShape {
+            constants: CONSTANTS.map(u64::from),
+            dma: self.dma.into(),
+            banked: self.banked,
+            ..CsrShape::of(params)
+        };
+        emitted(Csr::new(shape))
+    }
 }
 
 fn address(rng: &mut ChaCha8Rng) -> u16 {
-    match rng.random_range(0..20) {
+    match rng.random_range(0..22) {
+        20..22 => 4 * rng.random_range(0..0x6c),
         0 => rng.random_range(0..1 << 12),
         1..4 => 4 * rng.random_range(0x40..0x60),
         4..6 => 0x14,
@@ -35,8 +53,10 @@ fn address(rng: &mut ChaCha8Rng) -> u16 {
 fn word(address: u16, rng: &mut ChaCha8Rng) -> u32 {
     match (address, rng.random_range(0..4)) {
         // Starts are frequent, resets are not.
-        (0x14, 0..3) => u32::from(rng.random_range(0..8) > 0),
-        (0x14, _) => rng.random_range(0..4) * u32::from(rng.random_range(0..4) == 0),
+        (0x14, 0..3) => u32::from(rng.random_range(0..8) > 0) ^ more_of_ctrl(rng),
+        (0x14, _) => {
+            (rng.random_range(0..4) * u32::from(rng.random_range(0..4) == 0)) ^ more_of_ctrl(rng)
+        }
         // Each region, with row tables and without.
         (0x3c, _) => (rng.random_range(0..8) << 29) | (rng.random_range(0..1 << 20) * 8),
         (_, 0) => rng.random_range(0..16),
@@ -44,8 +64,17 @@ fn word(address: u16, rng: &mut ChaCha8Rng) -> u32 {
     }
 }
 
+/// QUEUE, LOCK and bits of nothing.
+fn more_of_ctrl(rng: &mut ChaCha8Rng) -> u32 {
+    match rng.random_range(0..4) {
+        0 => 1 << 4,
+        1 => rng.random::<u32>() & !3,
+        _ => 0,
+    }
+}
+
 /// The inputs of a clock.
-fn random_inputs(numbers: &[u16], last: &CsrInputs, rng: &mut ChaCha8Rng) -> CsrInputs {
+fn random_inputs(machine: Machine, last: &CsrInputs, rng: &mut ChaCha8Rng) -> CsrInputs {
     let mut inputs = last.clone();
     inputs.alive = rng.random_range(0..500) > 0;
     let place = address(rng);
@@ -63,9 +92,11 @@ fn random_inputs(numbers: &[u16], last: &CsrInputs, rng: &mut ChaCha8Rng) -> Csr
     inputs.port_next = inputs.port_busy && turns(false, 3);
     inputs.cause = (rng.random(), rng.random_range(0..16), rng.random());
     inputs.port_word = rng.random();
-    for number in numbers {
+    for number in machine.numbers {
         inputs.counters.insert(*number, rng.random());
     }
+    let before = last.dma.unwrap_or_default();
+    inputs.dma = machine.dma.then(|| beside::random(before, &inputs, rng));
     inputs
 }
 
@@ -104,10 +135,22 @@ fn drive(dut: &mut Dut, inputs: &CsrInputs, rng: &mut ChaCha8Rng) {
     if let Some(stalls) = inputs.counters.get(&6) {
         dut.set("stall_sums_i", *stalls);
     }
+    if let Some(dma) = &inputs.dma {
+        beside::drive(dut, dma, rng);
+    }
     dut.settle();
 }
 
-fn compare(dut: &Dut, outputs: &CsrOutputs, was_read: bool) -> Checked {
+fn compare(dut: &Dut, outputs: &CsrOutputs, was_read: bool, dma: bool) -> Checked {
+    if dma {
+        dut.check("ctrl_valid_o", outputs.ctrl.is_some())?;
+        let (queue, lock, reset) = outputs.ctrl.unwrap_or_default();
+        dut.check("ctrl_reset_o", reset)?;
+        if outputs.ctrl.is_some() {
+            dut.check("ctrl_queue_o", queue)?;
+            dut.check("ctrl_lock_o", lock)?;
+        }
+    }
     if was_read {
         dut.check("word_o", outputs.word)?;
     }
@@ -166,24 +209,35 @@ fn watch(coverage: &mut Coverage, inputs: &CsrInputs, outputs: &CsrOutputs, befo
     );
 }
 
-fn random_accesses(numbers: &[u16], sources: &Sources, seed: u64) -> Checked<Coverage> {
+fn random_accesses(machine: Machine, sources: &Sources, seed: u64) -> Checked<Coverage> {
     let mut dut = Dut::new(sources, seed);
     let mut rng = dut.rng();
-    let mut model = CsrModel::new(CsrConstants { words: CONSTANTS });
+    let mut model = CsrModel::new(CsrConstants {
+        words: CONSTANTS,
+        banked: machine.banked,
+    });
     let mut coverage = Coverage::default();
     let mut before = CsrInputs::default();
     let mut accesses = 0;
     // What the reset of the bench left behind.
     let mut settled = false;
     while accesses < 34_000 {
-        let mut inputs = random_inputs(numbers, &before, &mut rng);
+        let mut inputs = random_inputs(machine, &before, &mut rng);
         inputs.alive &= settled;
         drive(&mut dut, &inputs, &mut rng);
         let outputs = model.step(&inputs);
         if settled {
-            compare(&dut, &outputs, before.alive && before.read.is_some())
-                .map_err(|text| format!("{text}; {before:x?}"))?;
+            compare(
+                &dut,
+                &outputs,
+                before.alive && before.read.is_some(),
+                machine.dma,
+            )
+            .map_err(|text| format!("{text}; {before:x?}"))?;
             watch(&mut coverage, &inputs, &outputs, &before);
+            if let Some(dma) = &inputs.dma {
+                beside::watch(&mut coverage, &inputs, &outputs, dma);
+            }
             accesses += u32::from(inputs.read.is_some()) + u32::from(inputs.write.is_some());
         }
         settled = true;
@@ -193,14 +247,37 @@ fn random_accesses(numbers: &[u16], sources: &Sources, seed: u64) -> Checked<Cov
     Ok(coverage)
 }
 
-/// Counters of a machine with two slices.
-const TWO_SLICES: [u16; 13] = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+/// A machine with two slices.
+const TWO_SLICES: Machine = Machine {
+    numbers: &[7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19],
+    dma: false,
+    banked: false,
+};
+/// The same with a DMA.
+const WITH_DMA: Machine = Machine {
+    dma: true,
+    ..TWO_SLICES
+};
+/// And with its program in banks.
+const IN_BANKS: Machine = Machine {
+    banked: true,
+    ..WITH_DMA
+};
 
 #[proves("PET-65")]
 #[test]
 fn the_registers_follow_their_model() {
-    let sources = registers(&machines::tiny());
-    run_seeds(|seed| random_accesses(&TWO_SLICES, &sources, seed));
+    let sources = TWO_SLICES.registers(&machines::tiny());
+    run_seeds(|seed| random_accesses(TWO_SLICES, &sources, seed));
+}
+
+#[proves("PET-62", "PET-65")]
+#[test]
+fn the_registers_beside_a_dma_follow_their_model() {
+    for machine in [WITH_DMA, IN_BANKS] {
+        let sources = machine.registers(&machines::tiny());
+        run_seeds(|seed| random_accesses(machine, &sources, seed));
+    }
 }
 
 #[test]
@@ -208,58 +285,47 @@ fn the_registers_of_other_counters_follow_their_model() {
     let mut params = machines::tiny();
     params.array.partial_sums = heddle_arch::params::PartialSums::Top;
     params.state_buffer.slices.widths = vec![2, 2, 2, 2];
-    let sources = registers(&params);
     let numbers: Vec<u16> = (6..24).collect();
-    run_seeds(|seed| random_accesses(&numbers, &sources, seed));
+    let machine = Machine {
+        numbers: &numbers,
+        ..TWO_SLICES
+    };
+    let sources = machine.registers(&params);
+    run_seeds(|seed| random_accesses(machine, &sources, seed));
 }
+
+const FAULTS: &str = "
+    // When a write is taken.
+    heddle_csr: 10'd11: allowed = 1'b1 => 10'd11: allowed = !resetting
+    heddle_csr:  | port_addr_q[29]) & => ) &
+    heddle_csr: no_start = running | error_i => no_start = running
+    heddle_csr:  & (write_addr_i[1:0] == 2'd0) =>
+    heddle_csr: port_busy_i | port_read_q | port_write_q => port_busy_i | port_read_q
+    heddle_csr: running_i | starting_i | start_q => running_i | starting_i
+    heddle_csr: write_i & write_whole_i => write_i
+    // What it does.
+    heddle_csr: reset_left_q <= 3'd7 => reset_left_q <= 3'd6
+    heddle_csr: port_addr_q + 32'd8 => port_addr_q + 32'd4
+    heddle_csr: (happened_q & ~cleared) | events => (happened_q | events) & ~cleared
+    heddle_csr: (read_i & !known) => 1'b0
+    // What is read.
+    heddle_csr: known = read_addr_i[1:0] == 2'd0 => known = 1'b1
+    heddle_csr: (number >= 5'd6) => (number >= 5'd7)
+    heddle_csr: done_i\\n      & !running => done_i
+";
 
 #[test]
 fn faults_of_the_registers_are_noticed() {
-    let sources = registers(&machines::tiny());
-    let faults = [
-        // When a write is taken.
-        (
-            "heddle_csr",
-            "10'd11: allowed = 1'b1",
-            "10'd11: allowed = !resetting",
-        ),
-        ("heddle_csr", " | port_addr_q[29]) &", ") &"),
-        (
-            "heddle_csr",
-            "no_start = running | error_i",
-            "no_start = running",
-        ),
-        ("heddle_csr", " & (write_addr_i[1:0] == 2'd0)", ""),
-        (
-            "heddle_csr",
-            "port_busy_i | port_read_q | port_write_q",
-            "port_busy_i | port_read_q",
-        ),
-        (
-            "heddle_csr",
-            "running_i | starting_i | start_q",
-            "running_i | starting_i",
-        ),
-        ("heddle_csr", "write_i & write_whole_i", "write_i"),
-        // What it does.
-        ("heddle_csr", "reset_left_q <= 3'd7", "reset_left_q <= 3'd6"),
-        ("heddle_csr", "port_addr_q + 32'd8", "port_addr_q + 32'd4"),
-        (
-            "heddle_csr",
-            "(happened_q & ~cleared) | events",
-            "(happened_q | events) & ~cleared",
-        ),
-        ("heddle_csr", "(read_i & !known)", "1'b0"),
-        // What is read.
-        (
-            "heddle_csr",
-            "known = read_addr_i[1:0] == 2'd0",
-            "known = 1'b1",
-        ),
-        ("heddle_csr", "(number >= 5'd6)", "(number >= 5'd7)"),
-        ("heddle_csr", "done_i\n      & !running", "done_i"),
-    ];
-    check_mutants(&sources, &faults, |sources, seed| {
-        random_accesses(&TWO_SLICES, sources, seed)
+    let sources = TWO_SLICES.registers(&machines::tiny());
+    check_mutants(&sources, &faults(FAULTS), |sources, seed| {
+        random_accesses(TWO_SLICES, sources, seed)
+    });
+}
+
+#[test]
+fn faults_of_the_registers_beside_a_dma_are_noticed() {
+    let sources = IN_BANKS.registers(&machines::tiny());
+    check_mutants(&sources, &faults(beside::FAULTS), |sources, seed| {
+        random_accesses(IN_BANKS, sources, seed)
     });
 }
