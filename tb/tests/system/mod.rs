@@ -4,6 +4,7 @@ mod axil;
 mod csr;
 mod dma;
 mod dma_counters;
+mod dma_registers;
 mod errors;
 mod jobs;
 mod machine;
