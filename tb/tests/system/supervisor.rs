@@ -58,13 +58,10 @@ impl Phase {
 fn random_inputs(
     phase: &Phase,
     last: &SupervisorInputs,
-    stopped: bool,
+    (stopped, stuck): (bool, bool),
     rng: &mut ChaCha8Rng,
 ) -> SupervisorInputs {
-    let trouble = match phase.holds && phase.left < 3 {
-        true => 0.2,
-        false => phase.trouble,
-    };
+    let trouble = phase.trouble;
     let mut now = |often: f64| rng.random_bool(often);
     let mut inputs = SupervisorInputs {
         alive: !now(trouble / 100.0),
@@ -79,7 +76,7 @@ fn random_inputs(
         running: last.running ^ now(0.1),
         ended: last.ended ^ now(0.2),
         run: now(0.05),
-        late: now(trouble),
+        late: now(if stuck { 0.5 } else { trouble }),
         fence: now(0.1),
         interrupt: now(0.05),
         taken: last.taken ^ now(0.2),
@@ -243,19 +240,22 @@ fn random_clocks(sources: &Sources, seed: u64) -> Checked<Coverage> {
     let mut coverage = Coverage::default();
     let mut phase = Phase::default();
     let mut inputs = SupervisorInputs::default();
-    let mut stopped = false;
+    let (mut stopped, mut held_clocks) = (false, 0);
     for clock in 0..CLOCKS {
         if phase.left == 0 {
             phase = Phase::random(&mut rng);
         }
         phase.left -= 1;
-        inputs = random_inputs(&phase, &inputs, stopped, &mut rng);
+        let stuck = held_clocks == PATIENCE;
+        inputs = random_inputs(&phase, &inputs, (stopped, stuck), &mut rng);
         inputs.alive &= clock > 0;
         drive(&mut dut, &inputs, &mut rng);
         let outputs = model.step(&inputs);
         stopped = outputs.stop;
         compare(&dut, &outputs).map_err(|text| format!("{text}; {inputs:x?}"))?;
         watch(&mut coverage, &inputs, &outputs);
+        coverage.event("late while stuck", stuck && inputs.late && !stopped);
+        held_clocks = if inputs.held { held_clocks + 1 } else { 0 };
         dut.clock();
     }
     Ok(coverage)
