@@ -253,3 +253,64 @@ fn start(program: &Program, run: usize, config: u32, loads: bool) -> Job {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use heddle_arch::transfer::{Space, Walk};
+
+    use super::*;
+
+    fn words(first: u32, count: u32) -> Transfer {
+        Transfer {
+            space: Space::Buffer,
+            region: 0,
+            fill: false,
+            partitions: 0,
+            zero: 0,
+            offset: 0,
+            place: [first, 0],
+            loops: [
+                Walk {
+                    count,
+                    step: 1,
+                    pitch: 8,
+                },
+                Walk::ONCE,
+                Walk::ONCE,
+            ],
+        }
+    }
+
+    fn run(first: u32, clocks: u64) -> Run {
+        Run {
+            number: 0,
+            waits: true,
+            uses: Places::of([&words(first, 10)]),
+            clocks,
+            beside: Vec::new(),
+            late: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn loads_come_as_early_as_their_places_are_free_and_there_is_time() {
+        // What is loaded for the last of four runs, and behind which of the others it stands.
+        for (loads, free, expected) in [
+            (vec![words(40, 10)], true, [10, 0, 0, 0]),
+            (vec![words(40, 10), words(50, 10)], true, [10, 0, 10, 0]),
+            (vec![words(5, 10)], true, [0, 0, 10, 0]),
+            (vec![words(25, 10)], true, [0, 0, 0, 10]),
+            (vec![words(40, 10)], false, [0, 0, 0, 10]),
+            (vec![words(40, 3)], true, [3, 0, 0, 0]),
+            (vec![words(5, 3)], true, [0, 3, 0, 0]),
+            (vec![words(40, 2048)], true, [0, 0, 2048, 0]),
+        ] {
+            let mut runs = vec![run(0, 12), run(10, 4), run(20, 6), run(30, 99)];
+            let is_early = place(&mut runs, (3, 3), &loads, |_| free);
+            let count = |loads: &[Transfer]| loads.iter().map(Transfer::places).sum::<u64>();
+            let [a, b, c, _] = [0, 1, 2, 3].map(|at| count(&runs[at].beside));
+            assert_eq!([a, b, c, count(&runs[3].late)], expected, "{loads:?}");
+            assert_eq!(is_early, expected[3] == 0);
+        }
+    }
+}
