@@ -23,7 +23,7 @@ HEDDLE = str(TARGET / "debug/heddle")
 AT_A_TIME = 2
 # Clippy runs nothing of what it reads.
 CLIPPY = ["cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]
-SHELL = ["bash", "-c", "shellcheck scripts/*.sh tb/formal/*.sh driver/c/*.sh .ci/run"]
+SHELL = ["bash", "-c", "shellcheck scripts/*.sh tb/formal/*.sh driver/*/*.sh driver/c/tests/*.sh .ci/run"]
 
 
 class Step:
@@ -127,6 +127,8 @@ def test_steps(with_slow):
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
         Step("driver", "env", f"HEDDLE={HEDDLE}", "driver/c/test.sh", needs=built),
+        Step("driver in Python", "env", f"HEDDLE={HEDDLE}", "driver/python/test.sh", needs=built),
+        *([Step("faults of the driver", "env", f"HEDDLE={HEDDLE}", "driver/c/tests/mutants.sh", needs=built)] if with_slow else []),
         Step("programs", "scripts/same_programs.sh", "--sample", needs=built),
         Step("client", ".venv/bin/python", "scripts/client_networks.py",
              *([] if with_slow else ["--programs", "12", "--operators", "60"]), needs=built),

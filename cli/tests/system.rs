@@ -10,7 +10,13 @@ use crate::client::run;
 
 /// A machine on AXI4-Lite, small enough for Icarus.
 fn tiny() -> Bench {
-    let config = CONFIG.replacen('{', "{ \"system\": { \"registers\": \"axil\" },", 1);
+    with_system("")
+}
+
+/// The same with further fields of `system`.
+fn with_system(fields: &str) -> Bench {
+    let system = format!("{{ \"system\": {{ \"registers\": \"axil\"{fields} }},");
+    let config = CONFIG.replacen('{', &system, 1);
     let bench = Bench::new(&[("c.json", &config)]);
     bench.done("gen -c c.json -o top");
     bench
@@ -125,10 +131,37 @@ fn bytes(rows: &Value) -> Vec<u8> {
         .collect()
 }
 
-#[proves("PET-68")]
+#[proves("PET-68", "PET-69", "PET-70")]
+#[test]
+fn the_driver_in_c_passes_its_list_on_32_and_64_bits_with_a_ring_and_without() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../driver/c/test.sh");
+    let result = Command::new(script)
+        .arg("--list")
+        .env("HEDDLE", env!("CARGO_BIN_EXE_heddle"))
+        .output()
+        .expect("a script");
+    let text = String::from_utf8_lossy(&result.stdout);
+    let errors = String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{text}{errors}");
+    let checks = |line: &str| line.split(' ').rev().nth(3)?.parse::<u32>().ok();
+    for compiler in ["gcc -O2", "clang -O2", "gcc -m32 -O2", "clang -m32 -O2"] {
+        let own = text.lines().find(|line| line.starts_with(compiler));
+        assert!(own.and_then(checks) > Some(1_000_000), "{text}");
+    }
+}
+
+#[proves("PET-68", "PET-70")]
 #[test]
 fn the_driver_in_python_runs_an_image_on_the_verilog() {
-    let bench = tiny();
+    for (fields, way) in [
+        ("", "right over the window port"),
+        (", \"dma\": {}", "right through the ring"),
+    ] {
+        runs_an_image(&with_system(fields), way);
+    }
+}
+
+fn runs_an_image(bench: &Bench, way: &str) {
     bench.write("m.json", MODEL);
     bench.done("compile m.json -c c.json --whole --image net.hdi");
     let network: Value = serde_json::from_str(MODEL).expect("JSON");
@@ -149,7 +182,10 @@ fn the_driver_in_python_runs_an_image_on_the_verilog() {
         )
     };
     let (passed, text) = run_image(&outputs);
-    assert!(passed && text.contains("2 inferences are right"), "{text}");
+    assert!(
+        passed && text.contains("2 inferences are") && text.contains(way),
+        "{text}"
+    );
     // It can fail: another result, a torn image.
     *outputs.last_mut().expect("outputs") ^= 1;
     let (passed, text) = run_image(&outputs);

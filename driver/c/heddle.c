@@ -13,9 +13,10 @@
 static int has_dma(const heddle *device) { return HAS(device->machine.caps, HEDDLE_CAPS_DMA); }
 
 heddle_status heddle_low(const heddle *device, uint32_t bits, heddle_status error) {
-  uint32_t polls = heddle_patience(device);
+  uint32_t polls = 1;
   for (uint32_t poll = 0; poll < polls; poll++) {
     if ((heddle_read(device, HEDDLE_STATUS) & bits) == 0) return HEDDLE_OK;
+    if (poll == 0) polls = heddle_patience(device);
   }
   return error;
 }

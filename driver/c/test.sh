@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then on the emitted Verilog 20 digits from one image, and a
-# file from float32 to float32.
-# Usage: driver/c/test.sh    HEDDLE names a heddle binary that is there already.
+# Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then on the emitted Verilog of a machine without and one with a
+# DMA 20 digits from one image, and a file from float32 to float32.
+# Usage: driver/c/test.sh [--list]    --list: the conformance list alone. HEDDLE names a heddle binary that is there already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 die() { echo "driver: $*" >&2; exit 2; }
-[[ $# -eq 0 ]] || die "usage: driver/c/test.sh"
+[[ $# -eq 0 || "$*" == --list ]] || die "usage: driver/c/test.sh [--list]"
 heddle="${HEDDLE:-${CARGO_TARGET_DIR:-target}/debug/heddle}"
 command -v "$heddle" >/dev/null || die "$heddle not found: cargo build --package heddle-cli"
 for tool in gcc clang verilator; do
@@ -18,8 +18,7 @@ echo 'int main(void) { return 0; }' >"$work/main.c"
 gcc -m32 -o "$work/main" "$work/main.c" 2>/dev/null ||
   die "gcc -m32 does not link: run scripts/setup.sh, or install the package gcc-multilib"
 
-config=configs/edge_axi.json
-"$heddle" gen -c "$config" -o "$work/gen" >/dev/null
+"$heddle" gen -c configs/edge_axi.json -o "$work/gen" >/dev/null
 python3 driver/c/tests/vectors.py >"$work/vectors.txt"
 flags=(-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$work/gen")
 for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover"; do
@@ -28,12 +27,16 @@ for compiler in "gcc -O2" "clang -O2" "gcc -m32 -O2" "clang -m32 -O2" "gcc -O1 -
   echo "$compiler: $("$work/conformance" "$work/vectors.txt")"
 done
 
-echo "Verilog: $(driver/c/tests/digits.sh "$(command -v "$heddle")" "$work")"
-
+[[ $# -eq 0 ]] || exit 0
 net=import/tests/data/float_ends.tflite
-"$heddle" compile "$net" -c "$config" --whole --image "$work/ends.hdi" >/dev/null
-"$heddle" image info "$work/ends.hdi" --json >"$work/info.json"
-python3 driver/c/tests/ends.py inputs 8 8x8x2 "$work/ends.npy" "$work/inputs"
-"$heddle" sim -c "$config" -m "$net" --inputs "$work/ends.npy" --outputs "$work/ends.npz" >/dev/null
-python3 driver/c/tests/ends.py outputs "$work/info.json" "$work/ends.npz" "$work/outputs"
-echo "float32: $("$work/system/system" "$work/ends.hdi" "$work/inputs" "$work/outputs")"
+for name in edge_axi edge_dma; do
+  own="$work/$name" config="configs/$name.json"
+  mkdir "$own"
+  echo "$name, digits: $(driver/c/tests/digits.sh "$(command -v "$heddle")" "$own" "$name")"
+  "$heddle" compile "$net" -c "$config" --whole --image "$own/ends.hdi" >/dev/null
+  "$heddle" image info "$own/ends.hdi" --json >"$own/info.json"
+  python3 driver/c/tests/ends.py inputs 8 8x8x2 "$own/ends.npy" "$own/inputs"
+  "$heddle" sim -c "$config" -m "$net" --inputs "$own/ends.npy" --outputs "$own/ends.npz" >/dev/null
+  python3 driver/c/tests/ends.py outputs "$own/info.json" "$own/ends.npz" "$own/outputs"
+  echo "$name, float32: $("$own/system/system" "$own/ends.hdi" "$own/inputs" "$own/outputs")"
+done

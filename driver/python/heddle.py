@@ -1,105 +1,24 @@
-"""Runs images on a machine with a register port (docs/image.md, docs/registers.md): the jobs of an image, walked over the window port.
+"""Runs images on a machine with a register port (docs/driver.md): through the job ring of its DMA, or over the window port.
 
-    machine = heddle.Machine(port)                  # port: async read(offset), write(offset, *words) from there on, wait_irq()
+    machine = heddle.Machine(port)                   # port: async read(offset), write(offset, *words) from there on, wait_irq()
+    machine = heddle.Machine(port, heddle.Memory(ram, (0x1000, 0x8000), (0x9000, 0x1000)))  # where it has a DMA: through the ring
     await machine.load(pathlib.Path("net.hdi").read_bytes())
     outputs = await machine.infer({"input": bytes})  # bytes of the user's tensors, in the order of the network's file
+    outputs = await machine.infer_all([inputs, ...]) # a ring has the next input come while a program runs
 
-Needs heddle_regs.py of `heddle gen` beside it. Images whose host computes something (section `ends`) are for the driver in C.
+Needs heddle_regs.py of `heddle gen` beside it. Behind an error all calls give it until `reset` succeeds.
 """
 
 import itertools
 import struct
-import zlib
 
 import heddle_image as image
 import heddle_regs as regs
+from heddle_net import HeddleError, Image, field, need
+from heddle_ring import LISTS, Memory, Ring
 
+__all__ = ["HeddleError", "Image", "Machine", "Memory"]
 POLLS = 1 << 20  # no wait is without an end
-
-
-class HeddleError(Exception):
-    """What is wrong with an image or a machine."""
-
-
-def need(holds, text):
-    if not holds:
-        raise HeddleError(text)
-
-
-def field(word, name, of=image):
-    return (word & getattr(of, name + "_MASK")) >> getattr(of, name + "_SHIFT")
-
-
-def number(data, at, kind="I"):
-    return struct.unpack_from("<" + kind, data, at)[0]
-
-
-class Image:
-    """The sections of a file, which is checked."""
-
-    def __init__(self, data):
-        get = lambda name, kind="I": number(data, getattr(image, f"IMAGE_HEADER_{name}"), kind)
-        size = image.IMAGE_HEADER_SIZE
-        need(len(data) > size and data[:8] == image.IMAGE_MAGIC.encode(), "no image")
-        need(get("CRC") == zlib.crc32(data[: image.IMAGE_HEADER_CRC]), "damaged header")
-        need(get("VERSION") == image.IMAGE_FORMAT, f"version {get('VERSION')}, expected {image.IMAGE_FORMAT}")
-        need(get("FILE_BYTES", "Q") == len(data), f"{len(data)} bytes, expected {get('FILE_BYTES', 'Q')}")
-        self.data, self.config, self.caps, self.sections = data, get("CONFIG"), get("CAPS"), {}
-        for index in range(get("SECTIONS")):
-            self.add_section(data, size + index * image.IMAGE_SECTION_SIZE)
-        need(not self.entries(image.IMAGE_KIND_ENDS), "has layers of the host: use the driver in C")
-        self.tensors = [Tensor(entry, self) for entry in self.entries(image.IMAGE_KIND_TENSORS)]
-
-    def add_section(self, data, at):
-        get = lambda name, kind="I": number(data, at + getattr(image, f"IMAGE_SECTION_{name}"), kind)
-        if get("KIND") >= image.IMAGE_KINDS:
-            return
-        begin, length, each = get("OFFSET", "Q"), get("BYTES", "Q"), image.IMAGE_ENTRY_BYTES[get("KIND")]
-        part = data[begin : begin + length]
-        need(len(part) == length and zlib.crc32(part) == get("CRC"), f"damaged section {get('KIND')}")
-        self.sections[get("KIND")] = [part[i : i + each] for i in range(0, length, each)] if each > 1 else part
-
-    def entries(self, kind):
-        return self.sections.get(kind, ())
-
-    def region(self, number):
-        """An empty region, as large as its tensors."""
-        ends = [own.offset + own.bytes for own in self.tensors if own.region == number]
-        return bytearray(max(ends, default=0) + 7 & ~7)
-
-
-class Tensor:
-    """An entry: a part of a tensor of the user."""
-
-    def __init__(self, entry, net):
-        get = lambda name, kind="I": number(entry, getattr(image, f"IMAGE_TENSOR_{name}"), kind)
-        texts = net.entries(image.IMAGE_KIND_STRINGS)
-        self.name = texts[get("NAME") : texts.index(0, get("NAME"))].decode()
-        self.region, self.padding, self.first = get("REGION"), get("PADDING"), get("FIRST")
-        self.offset, self.bytes = get("OFFSET", "Q"), get("BYTES", "Q")
-        self.size = 4 if get("TYPE") in (image.IMAGE_TYPE_INT32, image.IMAGE_TYPE_FLOAT32) else 1
-        walks = struct.iter_unpack("<3I", entry[image.IMAGE_TENSOR_WALKS : image.IMAGE_TENSOR_FIRST])
-        self.walks = list(itertools.islice(walks, get("LOOPS")))
-        self.total = self.size
-        for extent in struct.unpack_from(f"<{get('RANK')}I", entry, image.IMAGE_TENSOR_EXTENTS):
-            self.total *= extent
-
-    def places(self):
-        """(in the region, in the user's tensor) of each element, in bytes."""
-        for turns in itertools.product(*(range(walk[0]) for walk in self.walks)):
-            memory = sum(turn * walk[1] for turn, walk in zip(turns, self.walks))
-            user = self.first + sum(turn * walk[2] for turn, walk in zip(turns, self.walks))
-            yield self.offset + memory, user * self.size
-
-    def pack(self, user, region):
-        need(len(user) == self.total, f"{self.name} has {len(user)} bytes, expected {self.total}")
-        region[self.offset : self.offset + self.bytes] = bytes([self.padding]) * self.bytes
-        for to, at in self.places():
-            region[to : to + self.size] = user[at : at + self.size]
-
-    def unpack(self, region, user):
-        for at, to in self.places():
-            user[to : to + self.size] = region[at : at + self.size]
 
 
 class Transfer:
@@ -141,41 +60,100 @@ class Transfer:
 class Machine:
     """A machine behind its registers."""
 
-    def __init__(self, port):
-        self.port, self.image, self.regions, self.address, self.caps = port, None, {}, None, 0
+    def __init__(self, port, memory=None):
+        self.port, self.memory, self.ring, self.failed = port, memory, None, None
+        self.image, self.regions, self.address, self.caps = None, {}, None, 0
 
     async def load(self, data):
         """Checks an image, then runs the jobs that run once."""
+        self.need_sound()
         read, net = self.port.read, Image(data)
         need(await read(regs.ID) == regs.ID_VALUE_RESET, "no machine: wrong ID")
         need(field(await read(regs.VERSION), "VERSION_MAJOR", regs) == regs.VERSION_MAJOR_RESET, "other major version")
         need(await read(regs.CONFIG) == net.config, f"made for machine {net.config:#010x}")
+        need(await read(regs.SHAPE) == net.shape, f"made for an array {net.shape:#x}")
         self.caps = await read(regs.CAPS)
         need(net.caps & ~self.caps == 0, "the machine lacks something")
-        await self.port.write(regs.CTRL, regs.CTRL_RESET_MASK)
-        await self.low(regs.STATUS_RESETTING_MASK)
-        await self.port.write(regs.IRQ_STATUS, regs.IRQ_STATUS_DONE_MASK | regs.IRQ_STATUS_ERROR_MASK | regs.IRQ_STATUS_BAD_ACCESS_MASK)
-        self.image, self.address = net, None
-        self.regions = {0: data, 1: net.region(1), 2: net.region(2)}
-        await self.jobs(image.IMAGE_KIND_ONCE)
+        has_ring = self.memory is not None and bool(self.caps & regs.CAPS_DMA_MASK)
+        ring = Ring(self.port, self.memory, POLLS) if has_ring else None
+        if ring:
+            ring.check(net)
+        self.image, self.ring = net, ring
+        await self.reset()
 
     async def infer(self, inputs):
         """Outputs of the network, by name, of its inputs."""
-        outputs = {own.name: bytearray(own.total) for own in self.image.tensors if own.region == 2}
-        for own in self.image.tensors:
-            if own.region == 1:
-                own.pack(inputs[own.name], self.regions[1])
-        for kind in (image.IMAGE_KIND_BEGIN, image.IMAGE_KIND_RUNS, image.IMAGE_KIND_END):
-            await self.jobs(kind)
-        for own in self.image.tensors:
-            if own.region == 2:
-                own.unpack(self.regions[2], outputs[own.name])
+        return (await self.infer_all([inputs]))[0]
+
+    async def infer_all(self, inputs):
+        """The same of several inferences; through a ring they overlap."""
+        self.need_sound()
+        need(self.image is not None, "no image is loaded")
+        packed = [self.image.pack(own) for own in inputs]
+        run = self.ring.infer if self.ring else self.walk
+        return [self.image.unpack(region) for region in await self.guard(run(packed))] if packed else []
+
+    async def reset(self):
+        """Clears an error, and runs the jobs that run once again."""
+        self.failed = None
+        await self.guard(self.begin())
+
+    async def counters(self, first, count):
+        """`count` counters from register `first` on."""
+        last = regs.JOBS if self.caps & regs.CAPS_DMA_MASK else regs.SLICE7_WRITES
+        need(regs.STALL_SUMS <= first <= last - 4 * (count - 1) and first % 4 == 0, f"no {count} counters at {first:#x}")
+        return [await self.port.read(first + 4 * at) for at in range(count)]
+
+    def need_sound(self):
+        if self.failed:
+            raise self.failed
+
+    async def guard(self, call):
+        """Behind an error the machine is stopped, and only a reset goes on."""
+        try:
+            return await call
+        except HeddleError as error:
+            self.failed = error
+            try:
+                await self.stop()
+            except HeddleError as still:
+                self.failed = HeddleError(f"{error}; and the reset does not end: {still}")
+            raise self.failed
+
+    async def stop(self):
+        """Nothing is under way behind it."""
+        await self.port.write(regs.CTRL, regs.CTRL_RESET_MASK)
+        has_dma = bool(self.caps & regs.CAPS_DMA_MASK)
+        await self.low(regs.STATUS_RESETTING_MASK | (regs.STATUS_HUNG_MASK if has_dma else 0))
+        events = regs.IRQ_STATUS_DONE_MASK | regs.IRQ_STATUS_ERROR_MASK | regs.IRQ_STATUS_BAD_ACCESS_MASK
+        await self.port.write(regs.IRQ_ENABLE, 0)
+        await self.port.write(regs.IRQ_STATUS, events | (regs.IRQ_STATUS_QUEUE_EMPTY_MASK if has_dma else 0))
+        self.address = None
+
+    async def begin(self):
+        await self.stop()
+        if self.image is None:
+            return
+        self.regions = {0: self.image.data, 3: bytearray(self.image.scratch_bytes)}
+        if self.ring:
+            await self.ring.windows(self.caps)
+            await self.ring.begin(self.image)
+        else:
+            await self.jobs(image.IMAGE_KIND_ONCE)
+
+    async def walk(self, inputs):
+        """Regions 2 of inferences, of their regions 1, over the window port."""
+        outputs = []
+        for own in inputs:
+            self.regions |= {1: own, 2: self.image.region(2)}
+            for kind in LISTS:
+                await self.jobs(kind)
+            outputs.append(self.regions[2])
         need(not await self.port.read(regs.IRQ_STATUS) & regs.IRQ_STATUS_BAD_ACCESS_MASK, "an access was refused")
         return outputs
 
     async def jobs(self, kind):
-        for entry in self.image.entries(kind):
-            words = struct.unpack("<16I", entry)
+        for words in self.image.jobs(kind):
             kind = field(words[0], "JOB_TYPE")
             if kind == image.JOB_IS_RUN:
                 await self.run(field(words[2], "JOB_START_PC"))

@@ -36,9 +36,13 @@ class Image:
         need(get("VERSION") == image.IMAGE_FORMAT, f"version {get('VERSION')}, expected {image.IMAGE_FORMAT}")
         need(get("FILE_BYTES", "Q") == len(data), f"{len(data)} bytes, expected {get('FILE_BYTES', 'Q')}")
         self.data, self.config, self.caps, self.sections = data, get("CONFIG"), get("CAPS"), {}
+        self.rest = bytearray(data[size + get("SECTIONS") * image.IMAGE_SECTION_SIZE :])
         self.shape, self.scratch_bytes = get("SHAPE"), get("SCRATCH_BYTES", "Q")
         for index in range(get("SECTIONS")):
             self.add_section(data, size + index * image.IMAGE_SECTION_SIZE)
+        need(not any(self.rest), "bytes between sections are not 0")
+        known = [kind for kind, each in enumerate(image.IMAGE_ENTRY_BYTES) if each]
+        need(sorted(self.sections) == known, f"has sections {sorted(self.sections)}, expected {known}")
         self.tensors = [Tensor(entry, self) for entry in self.entries(image.IMAGE_KIND_TENSORS)]
         self.ends = [End(entry) for entry in self.entries(image.IMAGE_KIND_ENDS)]
         for end in self.ends:
@@ -47,11 +51,17 @@ class Image:
 
     def add_section(self, data, at):
         get = lambda name, kind="I": number(data, at + getattr(image, f"IMAGE_SECTION_{name}"), kind)
+        begin, length = get("OFFSET", "Q"), get("BYTES", "Q")
+        part, first = data[begin : begin + length], len(data) - len(self.rest)
+        need(begin >= first and get("ZEROS") == 0, "a section does not lie where it must")
+        self.rest[begin - first : begin - first + len(part)] = bytes(len(part))
         if get("KIND") >= image.IMAGE_KINDS:
             return
-        begin, length, each = get("OFFSET", "Q"), get("BYTES", "Q"), image.IMAGE_ENTRY_BYTES[get("KIND")]
-        part = data[begin : begin + length]
+        each = image.IMAGE_ENTRY_BYTES[get("KIND")]
+        need(get("KIND") not in self.sections, f"section {get('KIND')} is there twice")
         need(len(part) == length and zlib.crc32(part) == get("CRC"), f"damaged section {get('KIND')}")
+        entries = length // each if each > 1 else part.count(0)
+        need(get("ENTRIES") == entries, f"section {get('KIND')} has {entries} entries, not {get('ENTRIES')}")
         self.sections[get("KIND")] = [part[i : i + each] for i in range(0, length, each)] if each > 1 else part
 
     def entries(self, kind):

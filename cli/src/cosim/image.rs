@@ -111,8 +111,10 @@ fn text(path: &Path, params: &Params, found: &ImageReport, seconds: f64) -> Stri
         true => "exact: all outputs and counters are those of the golden machine",
         false => "DIFFERENT from the golden machine",
     };
-    if let Some(clocks) = found.stream_cycles.last() {
-        text += &format!("\n{clocks} clocks from the end of an image to that of the last one\n");
+    // The first one has nothing before it.
+    if let Some(clocks) = found.stream_cycles.iter().skip(1).max() {
+        text +=
+            &format!("\n{clocks} clocks from the end of an image to that of the next at most\n");
     }
     text + &format!(
         "\n{} images\n{} clocks simulated at {:.0} thousand clocks/s\n{verdict}\n",

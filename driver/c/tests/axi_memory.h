@@ -13,6 +13,8 @@ template <typename Top>
 class AxiMemory {
  public:
   uint32_t latency = 64;
+  bool is_silent = false;      // gives and takes nothing
+  uint8_t read_response = 0;  // of reads that find their bytes
   uint64_t beats_read = 0, beats_written = 0;
 
   void Add(uint64_t address, void *place, size_t bytes) {
@@ -55,9 +57,9 @@ class AxiMemory {
   }
 
   void Drive(Top &top) {
-    const bool reads = !reads_.empty() && reads_.front().due <= clock_;
-    const bool answers = !answers_.empty() && answers_.front().due <= clock_;
-    top.m_axi_arready = top.m_axi_awready = top.m_axi_wready = 1;
+    const bool reads = !is_silent && !reads_.empty() && reads_.front().due <= clock_;
+    const bool answers = !is_silent && !answers_.empty() && answers_.front().due <= clock_;
+    top.m_axi_arready = top.m_axi_awready = top.m_axi_wready = !is_silent;
     top.m_axi_rid = top.m_axi_bid = 0;
     top.m_axi_rvalid = reads;
     top.m_axi_bvalid = answers;
@@ -68,7 +70,7 @@ class AxiMemory {
     uint64_t data = 0;
     for (int byte = 7; word != nullptr && byte >= 0; byte--) data = data << 8 | word[byte];
     top.m_axi_rdata = data;
-    top.m_axi_rresp = burst.response;
+    top.m_axi_rresp = burst.response != 0 ? burst.response : read_response;
     top.m_axi_rlast = burst.beats == 1;
   }
 

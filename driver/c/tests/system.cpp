@@ -15,6 +15,7 @@
 
 #include "../heddle.h"
 #ifdef SYSTEM_DMA
+#include "../heddle_image.h"
 #include "axi_memory.h"
 #endif
 #include "heddle_regs.h"
@@ -27,6 +28,8 @@ using Bytes = std::vector<uint8_t>;
 constexpr uint32_t kAtATime = 4;
 // Entries of the ring, as a power of two.
 constexpr uint32_t kRingLog = 6;
+// Bus addresses of the pools.
+constexpr uint32_t kReadOnly = 0x40000000, kReadWrite = 0x7FFF0000;
 
 void Need(bool holds, const char *what) {
   if (holds) return;
@@ -127,6 +130,28 @@ int ToBusHook(void *context, const void *place, uint64_t *address) {
   return static_cast<Machine *>(context)->memory.ToBus(place, address);
 }
 
+// An inference on a bus that refuses, and one on a bus that is silent: errors of their own. The machine is
+// reset when the bus answers again.
+void CheckBus(Machine *machine, heddle *device, const heddle_net &net, const void *in, void *out) {
+  machine->memory.read_response = 2;
+  Need(heddle_submit(device, &net, &in, &out, 1), "heddle_submit");
+  Need(heddle_wait(device, 1000000) == HEDDLE_E_BUS, "the bus refuses");
+  Need(device->engine_address - kReadOnly < device->read_only.bytes, "an address of the pool");
+  machine->memory.read_response = 0;
+  Need(heddle_reset(device), "heddle_reset behind a refusal");
+  machine->Write(HEDDLE_CTRL, HEDDLE_CTRL_RESET_MASK);
+  for (int poll = 0; poll < 100; poll++) machine->ReadWord(HEDDLE_STATUS);
+  machine->Write(HEDDLE_TIMEOUT, 8);
+  Need(heddle_reset(device), "heddle_reset with another time-out");
+  machine->memory.is_silent = true;
+  Need(heddle_submit(device, &net, &in, &out, 1), "heddle_submit");
+  Need(heddle_wait(device, 1000000) == HEDDLE_E_HUNG, "the bus hangs");
+  Need((device->engine_error & HEDDLE_ERROR_CODE_MASK) == HEDDLE_ERROR_IS_TIMEOUT, "TIMEOUT");
+  Need(heddle_reset(device) == HEDDLE_E_HUNG, "the bus still hangs");
+  machine->memory.is_silent = false;
+  Need(heddle_reset(device), "heddle_reset when the bus answers");
+}
+
 // What the DMA has moved.
 void PrintBeats(const Machine &machine) {
   std::printf(", %llu beats read and %llu written",
@@ -189,8 +214,8 @@ int main(int count, char **arguments) {
   const size_t ring = (buffers + kAtATime * HEDDLE_PAGE + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
   const Pool read_only(ring + (64u << kRingLog)), read_write(kAtATime * HEDDLE_PAGE);
 #ifdef SYSTEM_DMA
-  machine->memory.Add(0x40000000, read_only.begin, read_only.bytes);
-  machine->memory.Add(0x7FFF0000, read_write.begin, read_write.bytes);
+  machine->memory.Add(kReadOnly, read_only.begin, read_only.bytes);
+  machine->memory.Add(kReadWrite, read_write.begin, read_write.bytes);
   if (count == 5) machine->memory.latency = static_cast<uint32_t>(std::atoi(arguments[4]));
   platform.to_bus = ToBusHook;
 #endif
@@ -240,6 +265,14 @@ int main(int count, char **arguments) {
                  wanted[at]);
     return 1;
   }
+#ifdef SYSTEM_DMA
+  {
+    uint8_t *buffer = read_only.at(buffers);
+    const void *user = inputs.data();
+    Need(heddle_pack(&net, &user, 1, buffer, work.data()), "heddle_pack");
+    CheckBus(machine.get(), &device, net, buffer, read_write.begin);
+  }
+#endif
   // A program that is stopped, and a reset, after which everything is right again.
   const void *user = inputs.data();
   uint8_t *buffer = read_only.at(buffers);

@@ -1,5 +1,6 @@
 //! The registers of the DMA and its job list.
 
+use super::DmaCounters;
 use super::dma::WindowWrite;
 use super::supervisor::FirstError;
 use heddle_arch::registers::{
@@ -41,8 +42,8 @@ const COUNTS: usize = DMA_COUNTERS.len();
 /// BASE and LIMIT of the windows are cleared in the clocks behind a reset of the machine: `ready_o` is high when that is done.
 ///
 /// # Timing
-/// `takes_o`, `known_o` and `word_o` belong to the access of the same cycle, `window_word_o` to the read of the cycle before: 0, unless it was one of BASE
-/// or LIMIT. A write in t shows from t + 1 on.
+/// `takes_o`, `known_o` and `word_o` belong to the access of the same cycle, `late_word_o` to the read of the cycle before: 0, unless it was one of BASE
+/// or LIMIT, or of a counter. A write in t shows from t + 1 on.
 #[module]
 pub struct DmaRegisters<const A: usize> {
     /// Writes a register.
@@ -63,8 +64,8 @@ pub struct DmaRegisters<const A: usize> {
     pub known_o: Signal<Out, Bit>,
     /// Its word.
     pub word_o: Signal<Out, Bits<32>>,
-    /// The word of BASE or LIMIT, a cycle later.
-    pub window_word_o: Signal<Out, Bits<32>>,
+    /// The word of BASE or LIMIT, or of a counter, a cycle later.
+    pub late_word_o: Signal<Out, Bits<32>>,
     /// Accesses are taken.
     pub ready_o: Signal<Out, Bit>,
     /// A reset is under way.
@@ -113,8 +114,7 @@ pub struct DmaRegisters<const A: usize> {
     size: RegEn<Bits<4>>,
     attr: RegEn<Bits<16>>,
     timeout: RegEn<Bits<5>>,
-    count: [Reg<Bits<32>>; COUNTS],
-    event: [Reg<Bit>; COUNTS],
+    counters: DmaCounters,
     /// Registers of windows that are cleared: its top bit says that all are.
     cleared: Reg<Bits<4>>,
     /// The read of the cycle before was one of a window.
@@ -130,6 +130,8 @@ pub struct DmaRegisters<const A: usize> {
     which: [Signal<Local, Bits<2>>; 2],
     number: [Signal<Local, Bits<2>>; 2],
     clearing: Signal<Local, Bit>,
+    /// The read is one of a counter.
+    is_counter: Signal<Local, Bit>,
     #[argument]
     _address_bits: usize,
     /// Bits of a page number that the machine has.
@@ -266,15 +268,14 @@ impl<const A: usize> DmaRegisters<A> {
         self.windows.wdata_i[0] = self.window_o.data;
     }
 
-    /// What is counted in a cycle is in the counter two cycles later.
     fn count(&mut self) {
-        for i in 0..COUNTS {
-            self.event[i] = self.event_i[i] & !self.resetting_i;
-            self.count[i] = mux(self.event[i], self.count[i] + 1, self.count[i]);
-            if self.resetting_i {
-                self.count[i] = 0.into();
-            }
-        }
+        self.counters.clear_i = self.resetting_i;
+        self.counters.event_i.follow(&self.event_i);
+        self.counters.place_i = self.read_place.get_bits::<4>(0);
+        self.is_counter = (self.read_place.get_bits::<6>(4) == (COUNTERS / 16).to_bits::<6>())
+            & (self.read_place.get_bits::<4>(0) < COUNTS.to_bits::<4>());
+        self.counters.read_i =
+            self.read_i & self.is_counter & (self.read_addr_i.get_bits::<2>(0) == 0);
     }
 
     /// The word of a read.
@@ -324,10 +325,10 @@ impl<const A: usize> DmaRegisters<A> {
         self.windows.raddr_i =
             (bit_cast::<3, 2>(self.number[1]) << 1) | bit_cast::<3, 2>(self.which[1] & 1);
         self.reads_window = self.read_i & stored & self.known;
-        self.window_word_o = mux(
+        self.late_word_o = mux(
             self.reads_window,
             bit_cast::<32, 28>(self.windows.rdata_o[0]),
-            0.into(),
+            self.counters.count_o,
         );
     }
 
@@ -350,11 +351,8 @@ impl<const A: usize> DmaRegisters<A> {
                 }
             }
         }
-        for i in 0..COUNTS {
-            if self.read_place == (COUNTERS + i).to_bits::<10>() {
-                self.word = self.count[i];
-                self.known = is_aligned;
-            }
+        if self.is_counter {
+            self.known = is_aligned;
         }
     }
 }

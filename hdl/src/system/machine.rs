@@ -290,7 +290,7 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
         self.irq_o = self.csr.irq_o;
         self.csr.done_i = self.engine.done_o;
         if self._dma > 0 {
-            self.word = self.csr.word_o | self.registers[0].window_word_o;
+            self.word = self.csr.word_o | self.registers[0].late_word_o;
             self.csr.running_i = self.supervisor[0].running_o;
             self.csr.error_i = self.supervisor[0].failed_o;
             self.csr.code_i = self.supervisor[0].error_o.code;

@@ -3,6 +3,7 @@
 mod axil;
 mod csr;
 pub mod dma;
+mod dma_counters;
 mod dma_registers;
 mod jobs;
 mod machine;
@@ -13,6 +14,7 @@ mod wishbone;
 pub use axil::Axil;
 pub use csr::DmaState;
 pub use csr::{Csr, CsrShape};
+pub use dma_counters::DmaCounters;
 pub use dma_registers::DmaRegisters;
 pub use jobs::Jobs;
 pub use machine::System;
