@@ -1,13 +1,13 @@
 //! Errors that the bus has no part in, interrupts, and registers of the DMA at the wrong time.
 
 use heddle_arch::isa::{ErrorCode, SystemError};
-use heddle_arch::job::{Job, JobWaits, Work};
+use heddle_arch::job::{Job, Work};
 use heddle_arch::registers::{
     self, Register, axi_attr, ctrl, error_pc, irq_status, q_base_lo, q_head, q_seq, q_size, q_tail,
     region_hi, region_lo, start_pc, status, timeout, window_base, window_ctrl, window_limit,
 };
 
-use super::bench::{Bench, LOADS, job, run};
+use super::bench::{Bench, LOADS, run};
 use crate::system::dma::bus::Manners;
 
 fn bench() -> Bench {
@@ -40,11 +40,21 @@ fn error_of(bench: &mut Bench, jobs: &[Job]) -> (u32, u32, u32, u32) {
 #[proves("PET-62")]
 #[test]
 fn errors_name_code_source_instruction_and_entry() {
-    let mut bench = bench();
+    errors(&mut bench());
+}
+
+/// Errors and counters that are kept.
+pub fn some(bench: &mut Bench) {
+    errors(bench);
+    bench.reset();
+    keeps(bench);
+}
+
+fn errors(bench: &mut Bench) {
     let list = bench.list();
     // A program word that is no instruction: the entry is the RUN of the program.
     let mut wrong = list.clone();
-    wrong[3] = run(&bench, 100, LOADS);
+    wrong[3] = run(bench, 100, LOADS);
     bench
         .bus
         .memory
@@ -53,7 +63,7 @@ fn errors_name_code_source_instruction_and_entry() {
         (transfer.offset, transfer.place[0], transfer.loops[0].count) = (0x200, 50, 1);
     }
     let illegal = u32::from(ErrorCode::IllegalOpcode.number());
-    assert_eq!(error_of(&mut bench, &wrong), (illegal, 0, 100, 3));
+    assert_eq!(error_of(bench, &wrong), (illegal, 0, 100, 3));
     bench.reset();
     bench.runs_right();
     bench.reset();
@@ -63,7 +73,7 @@ fn errors_name_code_source_instruction_and_entry() {
         transfer.place[0] = 8190;
     }
     let local = u32::from(SystemError::DmaLocal.number());
-    assert_eq!(error_of(&mut bench, &wrong), (local, 4, 0, 2));
+    assert_eq!(error_of(bench, &wrong), (local, 4, 0, 2));
     bench.reset();
     // Another machine.
     let mut wrong = list.clone();
@@ -71,7 +81,7 @@ fn errors_name_code_source_instruction_and_entry() {
         *config ^= 1;
     }
     let entry = u32::from(SystemError::Job.number());
-    assert_eq!(error_of(&mut bench, &wrong), (entry, 6, 0, 7));
+    assert_eq!(error_of(bench, &wrong), (entry, 6, 0, 7));
     bench.reset();
     // A limit of the run.
     let mut wrong = list.clone();
@@ -79,13 +89,13 @@ fn errors_name_code_source_instruction_and_entry() {
         *limit = 20;
     }
     let late = u32::from(SystemError::TimeOut.number());
-    assert_eq!(error_of(&mut bench, &wrong), (late, 6, 0, 3));
+    assert_eq!(error_of(bench, &wrong), (late, 6, 0, 3));
     assert!(!status::HUNG.is_set(bench.status()));
     bench.reset();
     // Nothing starts behind an error but by RESET.
-    error_of(&mut bench, &wrong);
+    error_of(bench, &wrong);
     for word in [ctrl::START.mask(), ctrl::QUEUE.mask()] {
-        refused(&mut bench, ctrl::REGISTER.offset, word);
+        refused(bench, ctrl::REGISTER.offset, word);
     }
     bench.reset();
     bench.runs_right();
@@ -257,7 +267,7 @@ fn a_start_and_a_fence_are_done_and_a_run_alone_is_not() {
         bench.clock();
     }
     assert_eq!(bench.get(irq_status::REGISTER), irq_status::DONE.mask());
-    assert_eq!(bench.interrupts > 0, true);
+    assert!(bench.interrupts > 0);
 }
 
 #[proves("PET-62")]
@@ -287,7 +297,10 @@ fn counters_of_the_dma_count_words_bursts_and_entries_until_a_reset() {
 #[proves("PET-62")]
 #[test]
 fn a_run_that_keeps_the_counters_adds_to_them() {
-    let mut bench = bench();
+    keeps(&mut bench());
+}
+
+fn keeps(bench: &mut Bench) {
     let counters = |bench: &mut Bench, keep: bool| {
         let mut list = bench.list();
         if let Work::Run { keep: own, .. } = &mut list[7].work {
@@ -298,8 +311,54 @@ fn a_run_that_keeps_the_counters_adds_to_them() {
         bench.ends(before + 1);
         bench.read(registers::counter::REGISTER.offset + 4 * heddle_arch::Counter::Cycles.index())
     };
-    let one = counters(&mut bench, false);
-    let both = counters(&mut bench, true);
+    let one = counters(bench, false);
+    let both = counters(bench, true);
     assert!(one > 20 && both == 2 * one, "{one} and {both} cycles");
-    let _ = job(JobWaits::default(), Work::Nop);
+}
+
+/// Clocks until a pin is high.
+fn clocks_to(bench: &mut Bench, pin: &str) -> u64 {
+    for clocks in 0..2000 {
+        bench.dut.settle();
+        if bench.dut.get(pin) == 1 {
+            return clocks;
+        }
+        bench.clock();
+    }
+    panic!("{}", bench.dut.message(pin));
+}
+
+#[test]
+fn a_doorbell_is_heard_and_an_end_is_told_within_a_few_clocks() {
+    let mut bench = bench();
+    bench.set(ctrl::REGISTER, ctrl::QUEUE.mask());
+    let fence = Job::from(Work::Fence { interrupt: true });
+    // The clock in which the word of the doorbell is taken.
+    let list = bench.list();
+    for job in list.iter().chain([&fence]) {
+        bench.put(&job.encode().expect("an entry"));
+    }
+    for (name, value) in [
+        ("awaddr", q_tail::REGISTER.offset),
+        ("wdata", 10),
+        ("wstrb", 15),
+        ("awvalid", 1),
+        ("wvalid", 1),
+    ] {
+        bench.dut.set(&format!("s_axi_{name}"), u64::from(value));
+    }
+    assert_eq!(clocks_to(&mut bench, "s_axi_wready"), 0);
+    bench.clock();
+    bench.dut.set("s_axi_awvalid", 0u64);
+    bench.dut.set("s_axi_wvalid", 0u64);
+    let bell = 1 + clocks_to(&mut bench, "m_axi_arvalid");
+    // The answer to the last write burst.
+    while bench.bus.answers() < 3 {
+        bench.clock();
+    }
+    let end = 1 + clocks_to(&mut bench, "irq_o");
+    println!(
+        "{bell} clocks from the doorbell to ARVALID, {end} behind the last answer to the interrupt"
+    );
+    assert!(bell <= 12 && end <= 6, "{bell} and {end}");
 }

@@ -1,7 +1,7 @@
 //! Faults of the bus at every beat, and the list again.
 
 use heddle_arch::isa::SystemError;
-use heddle_arch::registers::{error, error_addr_lo, irq_status, status, timeout};
+use heddle_arch::registers::{ctrl, error, error_addr_lo, irq_status, status, timeout};
 use heddle_sim::dma::{Burst, Windows};
 
 use super::bench::{Bench, INPUT, OUTPUT, RING, WINDOWS};
@@ -80,6 +80,19 @@ fn bench() -> (Bench, usize, usize) {
         "{beats} beats, {answers} answers"
     );
     (bench, beats, answers)
+}
+
+/// A few faults of each kind.
+pub fn some(bench: &mut Bench) {
+    bench.set(ctrl::REGISTER, 0);
+    bench.set(timeout::REGISTER, LIMIT);
+    bench.bus.forget();
+    for beat in [3, 40, 77, 120] {
+        fails(bench, Wrong::Read(beat, SLVERR), SystemError::Bus, SLVERR);
+        fails(bench, Wrong::Silent(beat), SystemError::TimeOut, 0);
+    }
+    fails(bench, Wrong::Write(1, DECERR), SystemError::Bus, DECERR);
+    fails(bench, Wrong::Mute(0), SystemError::TimeOut, 0);
 }
 
 #[proves("PET-62")]
