@@ -43,7 +43,7 @@ const COUNTS: usize = DMA_COUNTERS.len();
 ///
 /// # Timing
 /// `takes_o`, `known_o` and `word_o` belong to the access of the same cycle, `late_word_o` to the read of the cycle before: 0, unless it was one of BASE
-/// or LIMIT, or of a counter. A write in t shows from t + 1 on.
+/// or LIMIT that is not written at once, or of a counter. A write in t shows from t + 1 on.
 #[module]
 pub struct DmaRegisters<const A: usize> {
     /// Writes a register.
@@ -321,10 +321,16 @@ impl<const A: usize> DmaRegisters<A> {
         self.known_o = self.known;
         self.word_o = mux(self.known, self.word, 0.into());
         let stored = self.is_window[1] & !self.which[1].get_bit(1);
-        self.windows.ren_i = self.read_i & stored;
+        // No word is read while it is written.
+        let meets = self.takes
+            & self.is_window[0]
+            & (self.number[0] == self.number[1])
+            & (self.which[0] == self.which[1]);
+        let reads = self.read_i & stored & !meets;
+        self.windows.ren_i = reads;
         self.windows.raddr_i =
             (bit_cast::<3, 2>(self.number[1]) << 1) | bit_cast::<3, 2>(self.which[1] & 1);
-        self.reads_window = self.read_i & stored & self.known;
+        self.reads_window = reads & self.known;
         self.late_word_o = mux(
             self.reads_window,
             bit_cast::<32, 28>(self.windows.rdata_o[0]),

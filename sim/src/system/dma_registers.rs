@@ -165,7 +165,9 @@ impl DmaRegistersModel {
             read: counter,
         });
         if let Some(address) = inputs.read.filter(|address| is_page(*address)) {
-            self.late_word = self.kept(address)..=self.kept(address);
+            let meets = write.is_some_and(|(written, _)| written == address);
+            let page = if meets { 0 } else { self.kept(address) };
+            self.late_word = page..=page;
         }
         if let Some((address, word)) = write {
             let bits = match address {

@@ -125,5 +125,9 @@ const FAULTS: &str = "
 
 #[test]
 fn faults_of_the_counters_are_noticed() {
-    check_mutants(&emitted(DmaCounters::default()), &faults(FAULTS), random_events);
+    check_mutants(
+        &emitted(DmaCounters::default()),
+        &faults(FAULTS),
+        random_events,
+    );
 }
