@@ -276,7 +276,7 @@ impl CsrModel {
             0x00 => 0x4845_4402,
             0x04 => 0x0001_0000,
             0x08 | 0x0c | 0x10 => self.constants.words[usize::from(address / 4 - 2)],
-            0x14 => u32::from(dma.queue) * QUEUE | u32::from(dma.lock) * LOCK,
+            0x14 => (u32::from(dma.queue) * QUEUE) | (u32::from(dma.lock) * LOCK),
             0x40 => 0,
             STATUS => {
                 u32::from(running)
