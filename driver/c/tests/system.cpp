@@ -1,28 +1,18 @@
 // Runs an image on the emitted Verilog: the C driver on one side, pins of the machine on the other.
 //
-// Usage: system IMAGE INPUTS OUTPUTS [LATENCY]
+// Usage: system IMAGE INPUTS OUTPUTS [LATENCY], or system FOLDER for the program of docs/system.md with the files of a folder
 // Bytes of the input and of all outputs, one inference after another. With SYSTEM_DMA the machine has a
 // DMA: everything goes through its ring, and memory answers after LATENCY clocks, by default 64.
-#include "System.h"
+#include "machine.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <vector>
 
-#include "../heddle.h"
 #ifdef SYSTEM_DMA
-#include "../heddle_image.h"
-#include "axi_memory.h"
+int RunPage(const char *files);
 #endif
-#include "heddle_regs.h"
 
 namespace {
-
-using Bytes = std::vector<uint8_t>;
 
 // Inferences in a call of heddle_submit.
 constexpr uint32_t kAtATime = 4;
@@ -30,86 +20,6 @@ constexpr uint32_t kAtATime = 4;
 constexpr uint32_t kRingLog = 6;
 // Bus addresses of the pools.
 constexpr uint32_t kReadOnly = 0x40000000, kReadWrite = 0x7FFF0000;
-
-void Need(bool holds, const char *what) {
-  if (holds) return;
-  std::fprintf(stderr, "system: %s\n", what);
-  std::exit(1);
-}
-
-void Need(heddle_status status, const char *call) {
-  if (status == HEDDLE_OK) return;
-  std::fprintf(stderr, "system: %s: %s\n", call, heddle_error_text(status));
-  std::exit(1);
-}
-
-Bytes Read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  Need(static_cast<bool>(file), path);
-  return Bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
-// A machine whose inputs change after the rising edge.
-struct Machine {
-  System top;
-  uint32_t clocks = 0, interrupts = 0;
-#ifdef SYSTEM_DMA
-  AxiMemory<System> memory;
-#endif
-
-  void Clock() {
-#ifdef SYSTEM_DMA
-    memory.Sample(top);
-#endif
-    top.aclk = 1;
-    top.eval();
-#ifdef SYSTEM_DMA
-    memory.Drive(top);
-#endif
-    top.aclk = 0;
-    top.eval();
-    clocks++;
-  }
-
-  void Reset() {
-    top.aresetn = 0;
-    top.s_axi_bready = top.s_axi_rready = 1;
-    for (int clock = 0; clock < 4; clock++) Clock();
-    top.aresetn = 1;
-    Clock();
-  }
-
-  void Write(uint32_t offset, uint32_t word) {
-    top.s_axi_awvalid = top.s_axi_wvalid = 1;
-    top.s_axi_awaddr = offset;
-    top.s_axi_wdata = word;
-    top.s_axi_wstrb = 15;
-    for (int clock = 0; clock < 16; clock++) {
-      top.eval();
-      bool address = top.s_axi_awready, data = top.s_axi_wready, ends = top.s_axi_bvalid;
-      Clock();
-      if (address) top.s_axi_awvalid = 0;
-      if (data) top.s_axi_wvalid = 0;
-      if (ends) return;
-    }
-    Need(false, "a write is not answered");
-  }
-
-  uint32_t ReadWord(uint32_t offset) {
-    top.s_axi_arvalid = 1;
-    top.s_axi_araddr = offset;
-    for (int clock = 0; clock < 16; clock++) {
-      top.eval();
-      bool address = top.s_axi_arready, ends = top.s_axi_rvalid;
-      uint32_t word = top.s_axi_rdata;
-      Clock();
-      if (address) top.s_axi_arvalid = 0;
-      if (ends) return word;
-    }
-    Need(false, "a read is not answered");
-    return 0;
-  }
-};
 
 uint32_t ReadHook(void *context, uint32_t offset) {
   return static_cast<Machine *>(context)->ReadWord(offset);
@@ -199,6 +109,9 @@ struct Outputs {
 }  // namespace
 
 int main(int count, char **arguments) {
+#ifdef SYSTEM_DMA
+  if (count == 2) return RunPage(arguments[1]);
+#endif
   Need(count == 4 || count == 5, "usage: system IMAGE INPUTS OUTPUTS [LATENCY]");
   const Bytes file = Read(arguments[1]), inputs = Read(arguments[2]), wanted = Read(arguments[3]);
   auto machine = std::make_unique<Machine>();
