@@ -91,7 +91,7 @@ fn text(path: &Path, params: &Params, found: &ImageReport, seconds: f64) -> Stri
         params.array.cols,
         tables(found)
     );
-    for run in &found.runs {
+    for run in found.runs.iter().chain(&found.in_all) {
         if let Some((image, name, got, want)) = run.wrong_counters.first() {
             text += &format!(
                 "run at word {}: image {image}, {name}: Verilog {got}, golden machine {want}\n",
@@ -137,6 +137,10 @@ fn tables(found: &ImageReport) -> String {
             _ => wrong(run.wrong_counters.len()),
         };
         row([&run.start.to_string(), &run.cycles.to_string(), &counters])
+    }));
+    runs.extend(found.in_all.iter().map(|all| {
+        let counters = wrong(all.wrong_counters.len());
+        row(["all", &all.cycles.to_string(), &counters])
     }));
     let mut outputs = vec![row(["output", "bytes", "values"])];
     outputs.extend(found.outputs.iter().map(|output| {

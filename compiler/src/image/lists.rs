@@ -40,12 +40,19 @@ struct Group {
     loads: Vec<Transfer>,
 }
 
-/// LOADs of a group.
-#[derive(Default)]
-struct Placed {
-    /// Behind these runs of the group before: they meet nothing that it still uses.
-    early: Vec<(usize, Transfer)>,
-    /// Behind its end.
+/// A run of the machine.
+struct Run {
+    /// Its number among the runs of the program.
+    number: usize,
+    /// It is the first one of its group, which has LOADs.
+    waits: bool,
+    /// Places that it and the runs behind it in its group use.
+    uses: Places,
+    /// Clocks that LOADs beside it may take without holding up the next run.
+    clocks: u64,
+    /// LOADs beside it.
+    beside: Vec<Transfer>,
+    /// LOADs in front of it that meet what runs before use.
     late: Vec<Transfer>,
 }
 
@@ -57,32 +64,37 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
         segments,
     } = moves;
     let groups = groups(program, segments);
-    let uses: Vec<Vec<Places>> = groups.iter().map(|group| group.uses(program)).collect();
     let read = Places::of(&outputs);
-    let before = |number: usize| (number + groups.len() - 1) % groups.len();
-    let placed: Vec<Placed> = (0..groups.len())
-        .map(|number| {
-            let free = |transfer: &Transfer| number > 0 || !read.meet(transfer);
-            let mut uses = uses[before(number)].clone();
-            // A group is never beside itself.
-            if before(number) == number {
-                uses.clear();
-            }
-            Placed::of(&groups[number].loads, &uses, free)
-        })
+    let mut all: Vec<Run> = groups
+        .iter()
+        .flat_map(|group| group.runs(program))
         .collect();
+    let mut end = 0;
+    let firsts = groups.iter().map(|group| {
+        end += group.runs.len();
+        end - group.runs.len()
+    });
+    let firsts: Vec<usize> = firsts.collect();
+    // Those of the first group come last: they are for the next inference.
+    for (group, &first) in groups.iter().zip(&firsts).skip(1) {
+        place(&mut all, (first, first), &group.loads, |_| true);
+    }
+    let first = groups.first().map_or(&[][..], |group| &group.loads);
+    let end = all.len();
+    let is_early = place(&mut all, (end, 0), first, |load| !read.meet(load));
     let mut lists = Lists::default();
-    let first = &placed[0];
-    if !first.early.is_empty() {
-        let loads = groups[0].loads.iter();
+    if is_early {
+        let loads = first.iter();
         lists.once = loads.map(|&load| Work::Load(load).into()).collect();
     }
     // In front of the runs nothing is under way: the inference before has ended with a FENCE.
-    lists.runs = loads(first.late.iter().copied());
-    let behind = Places::of(&first.late);
+    let late = all.first_mut().map(|run| std::mem::take(&mut run.late));
+    let late = late.unwrap_or_default();
+    let behind = Places::of(&late);
+    lists.runs = loads(late.into_iter());
     let is_free = |input: &Transfer| !read.meet(input) && !behind.meet(input);
     lists.begin = vec![regions(INPUT)];
-    let last = uses.last().and_then(|uses| uses.last());
+    let last = all.last().map(|run| &run.uses);
     match inputs.iter().all(is_free) {
         true => {
             let is_used = |input: &Transfer| last.is_none_or(|last| last.meet(input));
@@ -93,17 +105,11 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
         }
         false => lists.runs.extend(loads(inputs.into_iter())),
     }
-    for (number, group) in groups.iter().enumerate() {
-        if number > 0 {
-            lists.runs.extend(waiting(placed[number].late.clone()));
-        }
-        let next = &placed[(number + 1) % groups.len()].early;
-        for (at, &run) in group.runs.iter().enumerate() {
-            let waits = at == 0 && (number == 0 || !group.loads.is_empty());
-            lists.runs.push(start(program, run, config, waits));
-            let behind = next.iter().filter(|(behind, _)| *behind == at);
-            lists.runs.extend(loads(behind.map(|&(_, load)| load)));
-        }
+    for (at, run) in all.into_iter().enumerate() {
+        lists.runs.extend(waiting(run.late));
+        let start = start(program, run.number, config, at == 0 || run.waits);
+        lists.runs.push(start);
+        lists.runs.extend(loads(run.beside.into_iter()));
     }
     lists.end = vec![regions(OUTPUT)];
     let stores = outputs.into_iter().map(|output| Work::Store(output).into());
@@ -129,21 +135,30 @@ fn groups(program: &Program, segments: Vec<Vec<Transfer>>) -> Vec<Group> {
     }
     if groups.is_empty() {
         let runs = machine(0..program.runs.len());
-        groups.push(Group { runs, loads });
+        groups.push(Group {
+            runs,
+            loads: Vec::new(),
+        });
     }
     groups
 }
 
 impl Group {
-    /// For each run the places that it and the runs behind it use.
-    fn uses(&self, program: &Program) -> Vec<Places> {
-        let mut used = Places::of(&self.loads);
+    fn runs(&self, program: &Program) -> Vec<Run> {
+        let mut uses = Places::of(&self.loads);
         let mut all = Vec::new();
-        for &run in self.runs.iter().rev() {
-            bytes_of(program, run)
-                .iter()
-                .for_each(|bytes| used.add_bytes(bytes));
-            all.push(used.clone());
+        for (at, &number) in self.runs.iter().enumerate().rev() {
+            for bytes in bytes_of(program, number) {
+                uses.add_bytes(&bytes);
+            }
+            all.push(Run {
+                number,
+                waits: at == 0 && !self.loads.is_empty(),
+                uses: uses.clone(),
+                clocks: program.runs[number].cycles,
+                beside: Vec::new(),
+                late: Vec::new(),
+            });
         }
         all.reverse();
         all
@@ -166,30 +181,40 @@ fn bytes_of(program: &Program, run: usize) -> Vec<Range<u32>> {
     all
 }
 
-impl Placed {
-    /// Transfers behind a group that uses places from each of its runs on. A LOAD that is `free` may come before its end.
-    fn of(transfers: &[Transfer], uses: &[Places], free: impl Fn(&Transfer) -> bool) -> Self {
-        let mut placed = Self::default();
-        for &transfer in transfers {
-            let parts = parts(transfer, LONG);
-            let found = parts.iter().map(|part| {
-                let meets_nothing = |uses: &Places| free(part) && !uses.meet(part);
-                uses.iter().position(meets_nothing)
-            });
-            let found: Vec<Option<usize>> = found.collect();
-            if found.iter().all(Option::is_none) {
-                placed.late.push(transfer);
-                continue;
-            }
-            for (part, behind) in parts.into_iter().zip(found) {
-                match behind {
-                    Some(behind) => placed.early.push((behind, part)),
-                    None => placed.late.push(part),
+/// Places transfers that are needed `by` a run beside runs in front of `end`: each as early as it is `free` and meets nothing from there on,
+/// and the run has clocks left for it. Whether there are such.
+fn place(
+    runs: &mut [Run],
+    (end, by): (usize, usize),
+    transfers: &[Transfer],
+    free: impl Fn(&Transfer) -> bool,
+) -> bool {
+    let mut is_early = false;
+    for &transfer in transfers {
+        let mut late = Vec::new();
+        let parts = parts(transfer, LONG);
+        for part in &parts {
+            let meets_nothing = |run: &&Run| free(part) && !run.uses.meet(part);
+            let before = runs[..end].iter().rev();
+            let mut found = end - before.take_while(meets_nothing).count()..end;
+            let words = part.places() * u64::from(part.space.words());
+            let has_clocks = found.clone().find(|&at| runs[at].clocks >= words);
+            match has_clocks.or_else(|| found.next_back()) {
+                Some(at) => {
+                    runs[at].clocks = runs[at].clocks.saturating_sub(words);
+                    runs[at].beside.push(*part);
                 }
+                None => late.push(*part),
             }
         }
-        placed
+        is_early |= late.len() < parts.len();
+        // What waits as a whole need not be cut.
+        let is_late = late.len() == parts.len();
+        runs[by]
+            .late
+            .extend(if is_late { vec![transfer] } else { late });
     }
+    is_early
 }
 
 fn loads(transfers: impl Iterator<Item = Transfer>) -> Vec<Job> {
@@ -226,5 +251,66 @@ fn start(program: &Program, run: usize, config: u32, loads: bool) -> Job {
             limit: 0,
             keep: false,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heddle_arch::transfer::{Space, Walk};
+
+    use super::*;
+
+    fn words(first: u32, count: u32) -> Transfer {
+        Transfer {
+            space: Space::Buffer,
+            region: 0,
+            fill: false,
+            partitions: 0,
+            zero: 0,
+            offset: 0,
+            place: [first, 0],
+            loops: [
+                Walk {
+                    count,
+                    step: 1,
+                    pitch: 8,
+                },
+                Walk::ONCE,
+                Walk::ONCE,
+            ],
+        }
+    }
+
+    fn run(first: u32, clocks: u64) -> Run {
+        Run {
+            number: 0,
+            waits: true,
+            uses: Places::of([&words(first, 10)]),
+            clocks,
+            beside: Vec::new(),
+            late: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn loads_come_as_early_as_their_places_are_free_and_there_is_time() {
+        // What is loaded for the last of four runs, and behind which of the others it stands.
+        for (loads, free, expected) in [
+            (vec![words(40, 10)], true, [10, 0, 0, 0]),
+            (vec![words(40, 10), words(50, 10)], true, [10, 0, 10, 0]),
+            (vec![words(5, 10)], true, [0, 0, 10, 0]),
+            (vec![words(25, 10)], true, [0, 0, 0, 10]),
+            (vec![words(40, 10)], false, [0, 0, 0, 10]),
+            (vec![words(40, 3)], true, [3, 0, 0, 0]),
+            (vec![words(5, 3)], true, [0, 3, 0, 0]),
+            (vec![words(40, 2048)], true, [0, 0, 2048, 0]),
+        ] {
+            let mut runs = vec![run(0, 12), run(10, 4), run(20, 6), run(30, 99)];
+            let is_early = place(&mut runs, (3, 3), &loads, |_| free);
+            let count = |loads: &[Transfer]| loads.iter().map(Transfer::places).sum::<u64>();
+            let [a, b, c, _] = [0, 1, 2, 3].map(|at| count(&runs[at].beside));
+            assert_eq!([a, b, c, count(&runs[3].late)], expected, "{loads:?}");
+            assert_eq!(is_early, expected[3] == 0);
+        }
     }
 }
