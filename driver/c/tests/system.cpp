@@ -16,8 +16,10 @@ namespace {
 
 // Inferences in a call of heddle_submit.
 constexpr uint32_t kAtATime = 4;
-// Entries of the ring, as a power of two.
-constexpr uint32_t kRingLog = 6;
+// Room of the buffers of an inference, in bytes.
+constexpr size_t kRoom = 16 * HEDDLE_PAGE;
+// Entries of the ring, as a power of two: the smallest one that holds two inferences is taken.
+constexpr uint32_t kRingLog = 6, kRingLogMost = 10;
 // Bus addresses of the pools.
 constexpr uint32_t kReadOnly = 0x40000000, kReadWrite = 0x7FFF0000;
 
@@ -124,8 +126,8 @@ int main(int count, char **arguments) {
   platform.wait_irq = WaitHook;
 
   const size_t buffers = (file.size() + HEDDLE_LINE - 1) / HEDDLE_LINE * HEDDLE_LINE;
-  const size_t ring = (buffers + kAtATime * HEDDLE_PAGE + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
-  const Pool read_only(ring + (64u << kRingLog)), read_write(kAtATime * HEDDLE_PAGE);
+  const size_t ring = (buffers + kAtATime * kRoom + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
+  const Pool read_only(ring + (64u << kRingLogMost)), read_write(kAtATime * kRoom);
 #ifdef SYSTEM_DMA
   machine->memory.Add(kReadOnly, read_only.begin, read_only.bytes);
   machine->memory.Add(kReadWrite, read_write.begin, read_write.bytes);
@@ -136,17 +138,21 @@ int main(int count, char **arguments) {
   heddle device;
   heddle_net net;
   Need(heddle_open(&device, &platform, &read_only, &read_write), "heddle_open");
+  heddle_status loads = HEDDLE_E_RING;
+  for (uint32_t log = kRingLog; loads == HEDDLE_E_RING && log <= kRingLogMost; log++) {
 #ifdef SYSTEM_DMA
-  Need(heddle_ring(&device, read_only.at(ring), kRingLog), "heddle_ring");
+    Need(heddle_ring(&device, read_only.at(ring), log), "heddle_ring");
 #endif
-  Need(heddle_load(&device, &net, read_only.begin, file.size(), nullptr), "heddle_load");
+    loads = heddle_load(&device, &net, read_only.begin, file.size(), nullptr);
+  }
+  Need(loads, "heddle_load");
   const uint32_t loaded = machine->clocks;
 
   heddle_tensor_info input;
   Need(heddle_tensor(&net, HEDDLE_INPUT, 0, &input), "heddle_tensor");
   const Outputs output(net);
   Bytes work(net.work_bytes);
-  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE, "large tensors");
+  Need(net.input_bytes <= kRoom && net.output_bytes <= kRoom, "large tensors");
   const size_t images = inputs.size() / input.bytes;
   Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(),
        "other files");
@@ -170,6 +176,7 @@ int main(int count, char **arguments) {
     }
     Need(heddle_counters(&device, HEDDLE_CYCLES, 1, &cycles), "heddle_counters");
   }
+  const size_t each = (machine->clocks - loaded) / images;
   Need(machine->interrupts >= images, "an interrupt for each inference");
   for (size_t at = 0; at < wanted.size(); at++) {
     if (found[at] == wanted[at]) continue;
@@ -200,8 +207,8 @@ int main(int count, char **arguments) {
   output.Unpack(net, out, found.data(), work.data());
   Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
        "the same outputs after a reset");
-  std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u", images, cycles, loaded,
-              machine->clocks);
+  std::printf("%zu images exact, %u cycles each, load %u clocks, then %zu an image", images, cycles,
+              loaded, each);
 #ifdef SYSTEM_DMA
   PrintBeats(*machine);
 #endif
