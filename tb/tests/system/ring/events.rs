@@ -149,13 +149,9 @@ fn kept() -> Vec<(Register, u32, u32)> {
 fn registers_of_the_dma_keep_their_fields_and_have_their_values_after_a_reset() {
     let mut bench = bench();
     for (register, word, found) in kept() {
-        for (number, (_, address)) in register.instances().into_iter().enumerate() {
-            taken(
-                &mut bench,
-                address,
-                word ^ number as u32 * 0x100,
-                found & (word ^ number as u32 * 0x100),
-            );
+        for (number, (_, address)) in (0u32..).zip(register.instances()) {
+            let word = word ^ (number * 0x100);
+            taken(&mut bench, address, word, found & word);
         }
     }
     taken(&mut bench, q_tail::REGISTER.offset, 0xffff_ffff, 0x3ff);

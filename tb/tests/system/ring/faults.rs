@@ -4,7 +4,7 @@ use heddle_arch::isa::SystemError;
 use heddle_arch::registers::{ctrl, error, error_addr_lo, irq_status, status, timeout};
 use heddle_sim::dma::{Burst, Windows};
 
-use super::bench::{Bench, INPUT, OUTPUT, RING, WINDOWS};
+use super::bench::{Bench, OUTPUT, RING, WINDOWS};
 use crate::system::dma::bus::{Manners, Wrong};
 
 /// Logarithm of the clocks that the bus may take.
@@ -146,15 +146,13 @@ fn a_bus_that_stands_still_at_any_beat_is_a_time_out_and_the_next_list_runs() {
 fn a_window_that_is_a_page_too_short_is_noticed_at_both_ends() {
     let mut bench = Bench::tiny(1, manners());
     let mut cases = 0;
-    for (window, reads) in [(0, true), (1, true), (2, false)] {
-        let [begin, end] = [(1, 1), (1, 4), (6, 7)].map(|(first, last)| [first, last])[window];
-        let _ = (begin, end, reads);
+    for window in 0..3 {
         for side in 0..2 {
             let mut windows = WINDOWS;
             let (first, last, ..) = &mut windows.0[window];
             match side {
-                0 => *first += if window == 1 { 2 } else { 1 },
-                _ => *last -= if window == 0 { 1 } else { 1 },
+                0 => *first += 1,
+                _ => *last -= 1,
             }
             let expected = match (window, side) {
                 (0, _) => RING + 64 * u64::from(bench.tail),
@@ -168,7 +166,6 @@ fn a_window_that_is_a_page_too_short_is_noticed_at_both_ends() {
         }
     }
     assert_eq!(cases, 6);
-    assert_ne!(INPUT / 4096, 4);
 }
 
 fn shut(bench: &mut Bench, windows: Windows, expected: u64) {
