@@ -412,6 +412,57 @@ fn segments_are_loaded_among_the_runs() {
 }
 
 #[test]
+fn the_next_inputs_come_while_a_run_does_not_need_their_places() {
+    let mut rng = ChaCha8Rng::seed_from_u64(10);
+    let mut found = Vec::new();
+    for (name, machine) in [
+        ("tiny", "tiny"),
+        ("digits", "edge"),
+        ("mobile", "mobile"),
+        ("attention", "edge"),
+    ] {
+        let (network, params) = (model(name), preset(machine));
+        let whole = compile_with(&network, &params, whole()).unwrap();
+        let options = Options {
+            whole: true,
+            stream: true,
+            ..Options::default()
+        };
+        let program = compile_with(&network, &params, options).unwrap();
+        assert_eq!(program.segments.len(), whole.segments.len(), "{name}");
+        let images: Vec<Vec<i8>> = (0..3).map(|_| inputs(&mut rng, &network)).collect();
+        let user = form(&network, true, false);
+        let image = from_image((&program, &network), &params, &images, &user);
+        let mut image = image
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .image;
+        let waits = image.begin.iter().any(|job| job.waits.program);
+        let machine = |program: &Program| program.runs.iter().filter(|run| !run.host).count();
+        found.push((name, [machine(&whole), machine(&program)], waits));
+        if waits {
+            continue;
+        }
+        // With one run that reads them, the next inputs must wait.
+        let given = images
+            .iter()
+            .map(|values| inputs_of(&network, &user, values));
+        let given: Vec<_> = given.collect();
+        let right = made(&image, &params, &given).expect(name);
+        let one = heddle_compiler::image(&whole, &network, &params, &user).unwrap();
+        let early = std::mem::take(&mut image.begin);
+        assert!(one.begin.iter().any(|job| job.waits.program), "{name}");
+        let mut wrong = one;
+        wrong.begin = early;
+        wrong
+            .begin
+            .iter_mut()
+            .for_each(|job| job.waits = JobWaits::default());
+        assert!(made(&wrong, &params, &given) != Ok(right), "{name}");
+    }
+    assert_eq!(found, []);
+}
+
+#[test]
 fn a_load_beside_a_run_that_writes_there_is_found() {
     let (_, network, params, options) = in_segments().swap_remove(0);
     let program = compile_with(&network, &params, options).unwrap();

@@ -53,6 +53,17 @@ impl<'a> Memories<'a> {
     }
 }
 
+impl<'a> Memories<'a> {
+    /// The same if nothing else ever lies where an input does.
+    pub(super) fn keeping_inputs(mut self) -> Self {
+        let end = self.graph.network.layers.len() + 2;
+        for input in self.graph.network.inputs() {
+            self.lifetimes[input].end = end;
+        }
+        self
+    }
+}
+
 /// Segments for which memories are too small, and what they lack.
 pub(crate) type Lacks = Vec<(usize, Vec<Shortage>)>;
 

@@ -167,13 +167,18 @@ impl<'a> Memories<'a> {
         cycles: u64,
     ) -> Result<Fit, CompileError> {
         let words = Words::of(self, words);
-        let (cut, addresses) = match room {
+        let (cut, mut addresses) = match room {
             Room::AtOnce => self.whole(candidate, &words)?,
             Room::Alone => {
                 let joined = self.joined(candidate, &words);
                 joined.map_err(|error| error.with_two(self.options.double_buffered))?
             }
         };
+        if let Some(before) = addresses.as_mut().filter(|_| self.options.stream)
+            && let Some(apart) = self.apart_from_inputs(candidate, &words, (&cut, before))
+        {
+            *before = apart;
+        }
         let loads = match &addresses {
             Some(addresses) if cut.segments.len() > 1 => {
                 let needs = Needs::with(self, candidate, &cut, addresses.clone());
@@ -186,6 +191,26 @@ impl<'a> Memories<'a> {
             cut,
             addresses,
         })
+    }
+
+    /// Addresses of the tensors at which nothing else ever lies where an input does; none if they do not fit or the host has to load more.
+    fn apart_from_inputs(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+        (cut, before): (&Cut, &Rc<Addresses>),
+    ) -> Option<Rc<Addresses>> {
+        let kept = Memories::of(self.graph, self.params, self.options).keeping_inputs();
+        let addresses = Rc::new(kept.allocated(&candidate.layout, cut));
+        let needs = Needs::with(&kept, candidate, cut, addresses.clone());
+        let lacks = |layers| !needs.shortages(layers).is_empty();
+        let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
+        let loads = |needs: &Needs| match cut.segments.len() {
+            1 => 0,
+            _ => self.host_words(candidate, needs, words, cut),
+        };
+        let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
+        (fits && loads(&needs) <= before()).then_some(addresses)
     }
 
     /// All layers at once.
