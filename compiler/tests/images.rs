@@ -67,6 +67,7 @@ fn random_networks_run_from_their_images() {
         let network = random_network(&mut rng, layers, &params.post);
         let mut options = whole();
         options.whole = seen % 2 == 0;
+        options.stream = seen % 4 < 2;
         let Ok(program) = compile_with(&network, &params, options) else {
             continue;
         };
@@ -437,7 +438,9 @@ fn the_next_inputs_come_while_a_run_does_not_need_their_places() {
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .image;
         let waits = image.begin.iter().any(|job| job.waits.program);
-        let machine = |program: &Program| program.runs.iter().filter(|run| !run.host).count();
+        let machine = |program: &heddle_compiler::Program| {
+            program.runs.iter().filter(|run| !run.host).count()
+        };
         found.push((name, [machine(&whole), machine(&program)], waits));
         if waits {
             continue;
@@ -459,7 +462,16 @@ fn the_next_inputs_come_while_a_run_does_not_need_their_places() {
             .for_each(|job| job.waits = JobWaits::default());
         assert!(made(&wrong, &params, &given) != Ok(right), "{name}");
     }
-    assert_eq!(found, []);
+    // Runs of the machine without and with the option, and whether the next inputs wait for the last one.
+    assert_eq!(
+        found,
+        [
+            ("tiny", [1, 2], false),
+            ("digits", [1, 2], false),
+            ("mobile", [1, 2], false),
+            ("attention", [1, 1], true),
+        ]
+    );
 }
 
 #[test]
