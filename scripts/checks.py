@@ -116,9 +116,9 @@ def test_steps(with_slow):
              needs=["build"]),
     ]
     built = ["build"]
-    # Both have the modules of edge, more often: elaborating the 16,384 cells of huge takes Icarus minutes.
+    # They have the modules of edge or of edge_dma and tflite, more often: elaborating the 16,384 cells of huge takes Icarus minutes.
     for name in presets:
-        no_lint = ["--no-lint"] if name in ("large", "huge") and not with_slow else []
+        no_lint = ["--no-lint"] if name in ("large", "huge", "tflite_axi") and not with_slow else []
         steps.append(Step(f"preset {name}", "scripts/preset.sh", *no_lint, name, needs=built))
     steps += [
         Step("readme", "scripts/readme.py", "--check", needs=built),

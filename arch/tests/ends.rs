@@ -1,6 +1,6 @@
 //! Ends of an image: types of what they read and make, and that what they read is there.
 
-use heddle_arch::image::{Element, End, Operation, Tensor, TensorLoop, WORK};
+use heddle_arch::image::{Element, End, Image, Operation, Tensor, TensorLoop, WORK};
 
 use crate::image::sample;
 
@@ -12,17 +12,18 @@ fn with_ends(elements: [Element; 5], ends: &[(Operation, u32, u32)]) -> Result<V
     offsets[WORK as usize] = 40;
     let tensors = regions.iter().zip(elements).zip(0..);
     let tensors = tensors.map(|((&region, element), number)| {
+        let room = if number == 0 { 0 } else { 40 };
         let offset = offsets[region as usize];
-        offsets[region as usize] += 40;
+        offsets[region as usize] += room;
         let bytes = element.bytes() as u32;
         Tensor {
             name: format!("t{number}"),
             input: number == 0,
-            output: number == 4,
+            output: ends.iter().any(|end| end.2 == number && number == 4),
             element,
             offset,
             region,
-            bytes: 40,
+            bytes: room,
             zero_point: 0,
             extents: vec![10],
             loops: vec![TensorLoop {
@@ -151,4 +152,25 @@ fn ends_read_what_is_there() {
             }
         }
     }
+}
+
+#[test]
+fn what_the_user_gives_has_no_work_bytes_and_outputs_there_are_made() {
+    let byte = Element::Int8;
+    let elements = [Element::Float32, byte, byte, byte, byte];
+    let bytes = with_ends(elements, &[(Operation::Softmax, 2, 4)]).expect("an image");
+    let mut image = Image::from_bytes(&bytes).expect("it is one");
+    let refused = |image: &Image| image.to_bytes().expect_err("refused").to_string();
+    image.ends.clear();
+    assert_eq!(
+        refused(&image),
+        "tensor 4: flags is 2, expected no output, or one that an end makes"
+    );
+    image.tensors[4].output = false;
+    assert!(image.to_bytes().is_ok());
+    image.tensors[0].bytes = 8;
+    assert_eq!(
+        refused(&image),
+        "tensor 0: bytes is 8, expected 0: it lies with the user"
+    );
 }

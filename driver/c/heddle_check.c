@@ -178,7 +178,10 @@ static uint64_t turns_of(const uint8_t *own, uint64_t bytes) {
         user > HEDDLE_IMAGE_BYTES_MAX)
       return 0;
   }
-  return memory + heddle_element_bytes(own) <= bytes && user < heddle_elements(own) ? turns : 0;
+  /* What the user gives stays where it is. */
+  int is_given = TENSOR(own, REGION) == HEDDLE_IMAGE_WORK && (TENSOR(own, FLAGS) & 1u) == 1u;
+  int has_room = is_given ? bytes == 0 : memory + heddle_element_bytes(own) <= bytes;
+  return has_room && user < heddle_elements(own) ? turns : 0;
 }
 
 static heddle_status check_tensors(heddle_net *net, uint32_t *place) {
@@ -263,6 +266,20 @@ static int is_made(const heddle_net *net, uint32_t index) {
   return 0;
 }
 
+/* Outputs in the work bytes are made by an end. */
+static heddle_status check_outputs(const heddle_net *net, uint32_t *place) {
+  uint32_t ends = heddle_entries(net, HEDDLE_IMAGE_KIND_ENDS);
+  for (*place = 0; *place < heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS); ++*place) {
+    const uint8_t *own = heddle_tensor_at(net, *place);
+    if (TENSOR(own, REGION) != HEDDLE_IMAGE_WORK || (TENSOR(own, FLAGS) & 2u) == 0) continue;
+    uint32_t first = heddle_first_of(net, *place), at = 0;
+    while (at < ends && END(heddle_entry(net, HEDDLE_IMAGE_KIND_ENDS, at), DESTINATION) != first)
+      at++;
+    NEED(at < ends, HEDDLE_E_TENSOR);
+  }
+  return HEDDLE_OK;
+}
+
 static heddle_status check_ends(const heddle_net *net, uint32_t *place) {
   uint32_t tensors = heddle_entries(net, HEDDLE_IMAGE_KIND_TENSORS);
   for (*place = 0; *place < heddle_entries(net, HEDDLE_IMAGE_KIND_ENDS); ++*place) {
@@ -305,6 +322,7 @@ heddle_status heddle_check(heddle_net *net, const void *image, size_t bytes,
   TRY(check_sections(net, place));
   TRY(check_tensors(net, place));
   TRY(check_ends(net, place));
+  TRY(check_outputs(net, place));
   for (int list = 0; list < 4; list++) {
     TRY(heddle_check_jobs(net, lists[list], machine, &regions, place));
     if (list > 0) entries += 2u * heddle_entries(net, lists[list]);

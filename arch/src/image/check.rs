@@ -51,6 +51,7 @@ impl Image {
             self.check_end(&at, end)?;
             self.check_made(&at, end, &self.ends[..index])?;
         }
+        self.check_outputs()?;
         self.check_jobs(bytes)
     }
 
@@ -99,8 +100,14 @@ impl Image {
             }
         }
         let least = last[0].saturating_add(own.element.bytes());
-        let expected = format!("at least {least}: its loops go so far");
-        at.is(own.bytes >= least, "bytes", own.bytes, expected)?;
+        let (has_room, expected) = match region == WORK && own.input {
+            true => (own.bytes == 0, "0: it lies with the user".to_string()),
+            false => (
+                own.bytes >= least,
+                format!("at least {least}: its loops go so far"),
+            ),
+        };
+        at.is(has_room, "bytes", own.bytes, expected)?;
         let elements = elements.unwrap_or(0);
         let expected = format!("loops that end in the {elements} elements");
         at.is(last[1] < elements, "first", own.first.into(), expected)?;
@@ -234,6 +241,22 @@ impl Image {
         let is_new = matches!(made.region, 1 | WORK);
         let expected = "a tensor of region 1 or 4";
         at.is(is_new, "destination", end.destination.into(), expected)
+    }
+
+    /// Outputs in the work bytes are made by an end.
+    fn check_outputs(&self) -> Result<(), ImageError> {
+        let outputs = self.tensors.iter().enumerate();
+        let outputs = outputs.filter(|(_, own)| own.region == WORK && own.output);
+        for (index, _) in outputs {
+            let first = self.parts(index).next().unwrap_or(index);
+            let mut ends = self.ends.iter();
+            let is_made = ends.any(|end| end.destination as usize == first);
+            let place = format!("tensor {index}");
+            let at = Checker { place: &place };
+            let expected = "no output, or one that an end makes";
+            at.is(is_made, "flags", 2, expected)?;
+        }
+        Ok(())
     }
 
     /// Jobs stay in their regions.

@@ -147,7 +147,11 @@ impl<'a> Tensors<'a> {
             element,
             region: WORK,
             offset: self.end(WORK).into(),
-            bytes: u64::from((elements * bytes).next_multiple_of(WORD_BYTES)),
+            // What the user gives stays where it is.
+            bytes: match input {
+                true => 0,
+                false => u64::from((elements * bytes).next_multiple_of(WORD_BYTES)),
+            },
             scale: own.scale,
             zero_point: own.zero_point,
             padding: 0,

@@ -195,6 +195,19 @@ static void check_order(void) {
   add_end(&other, largest);
   add_end(&other, softmax);
   refuse(build(&other, image), HEDDLE_E_END, "the largest, then shares");
+  own = sample();
+  add_tensor(&own, &place);
+  own.work = 128;
+  refuse(build(&own, image), HEDDLE_E_TENSOR, "an output that no end makes");
+  tensor real = {"real", 1, 3, 4, 64, 0, 0, 0, 0, 1, {8}, 1, {{8, 4, 1}}, 0};
+  own = sample();
+  add_tensor(&own, &real);
+  expect(load_image(build(&own, image)), HEDDLE_OK, "an input that lies with the user");
+  real.bytes = 32;
+  own = sample();
+  own.work = 128;
+  add_tensor(&own, &real);
+  refuse(build(&own, image), HEDDLE_E_TENSOR, "an input with work bytes of its own");
 }
 
 void check_bad_images(void) {

@@ -17,8 +17,20 @@ for file in driver/c/*.c; do
   gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$(basename "$file" .c).o" "$file"
 done
 flags="-I$work/gen"
-if grep -q m_axi_awvalid "$work/gen/heddle_system_$name.v"; then flags+=" -DSYSTEM_DMA"; fi
+if grep -q m_axi_awvalid "$work/gen/heddle_system_$name.v"; then
+  flags+=" -DSYSTEM_DMA"
+  # The program of docs/system.md, as it stands there.
+  sed -n '/^```c$/,/^```$/p' docs/system.md | sed '1d;$d' >"$work/page.c"
+  gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -Dmain=page_main -I driver/c -I driver/c/tests -O2 -c -o "$work/page.o" "$work/page.c"
+fi
 verilator --cc --exe --build -j 2 --top-module "heddle_system_$name" --prefix System --Mdir "$work/system" \
   -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "$flags" -o system \
-  "$PWD/driver/c/tests/system.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
+  "$PWD/driver/c/tests/system.cpp" "$PWD/driver/c/tests/board.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
 "$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs"
+[[ -f "$work/page.o" ]] || exit 0
+# The first picture and the digit that the network sees in it.
+head -c 64 "$work/inputs" >"$work/picture"
+told="$("$work/system/system" "$work")"
+wanted="digit $(python3 -c 'import sys; b = open(sys.argv[1], "rb").read(10); print(max(range(10), key=lambda i: (b[i] ^ 128)))' "$work/outputs")"
+[[ "$told" == "$wanted" ]] || die "docs/system.md prints '$told', expected '$wanted'"
+echo "docs/system.md: $told"

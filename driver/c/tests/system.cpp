@@ -1,115 +1,27 @@
 // Runs an image on the emitted Verilog: the C driver on one side, pins of the machine on the other.
 //
-// Usage: system IMAGE INPUTS OUTPUTS [LATENCY]
+// Usage: system IMAGE INPUTS OUTPUTS [LATENCY], or system FOLDER for the program of docs/system.md with the files of a folder
 // Bytes of the input and of all outputs, one inference after another. With SYSTEM_DMA the machine has a
 // DMA: everything goes through its ring, and memory answers after LATENCY clocks, by default 64.
-#include "System.h"
+#include "machine.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <vector>
 
-#include "../heddle.h"
 #ifdef SYSTEM_DMA
-#include "../heddle_image.h"
-#include "axi_memory.h"
+int RunPage(const char *files);
 #endif
-#include "heddle_regs.h"
 
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 // Inferences in a call of heddle_submit.
 constexpr uint32_t kAtATime = 4;
-// Entries of the ring, as a power of two.
-constexpr uint32_t kRingLog = 6;
+// Room of the buffers of an inference, in bytes.
+constexpr size_t kRoom = 16 * HEDDLE_PAGE;
+// Entries of the ring, as a power of two: the smallest one that holds two inferences is taken.
+constexpr uint32_t kRingLog = 6, kRingLogMost = 10;
 // Bus addresses of the pools.
 constexpr uint32_t kReadOnly = 0x40000000, kReadWrite = 0x7FFF0000;
-
-void Need(bool holds, const char *what) {
-  if (holds) return;
-  std::fprintf(stderr, "system: %s\n", what);
-  std::exit(1);
-}
-
-void Need(heddle_status status, const char *call) {
-  if (status == HEDDLE_OK) return;
-  std::fprintf(stderr, "system: %s: %s\n", call, heddle_error_text(status));
-  std::exit(1);
-}
-
-Bytes Read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  Need(static_cast<bool>(file), path);
-  return Bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
-
-// A machine whose inputs change after the rising edge.
-struct Machine {
-  System top;
-  uint32_t clocks = 0, interrupts = 0;
-#ifdef SYSTEM_DMA
-  AxiMemory<System> memory;
-#endif
-
-  void Clock() {
-#ifdef SYSTEM_DMA
-    memory.Sample(top);
-#endif
-    top.aclk = 1;
-    top.eval();
-#ifdef SYSTEM_DMA
-    memory.Drive(top);
-#endif
-    top.aclk = 0;
-    top.eval();
-    clocks++;
-  }
-
-  void Reset() {
-    top.aresetn = 0;
-    top.s_axi_bready = top.s_axi_rready = 1;
-    for (int clock = 0; clock < 4; clock++) Clock();
-    top.aresetn = 1;
-    Clock();
-  }
-
-  void Write(uint32_t offset, uint32_t word) {
-    top.s_axi_awvalid = top.s_axi_wvalid = 1;
-    top.s_axi_awaddr = offset;
-    top.s_axi_wdata = word;
-    top.s_axi_wstrb = 15;
-    for (int clock = 0; clock < 16; clock++) {
-      top.eval();
-      bool address = top.s_axi_awready, data = top.s_axi_wready, ends = top.s_axi_bvalid;
-      Clock();
-      if (address) top.s_axi_awvalid = 0;
-      if (data) top.s_axi_wvalid = 0;
-      if (ends) return;
-    }
-    Need(false, "a write is not answered");
-  }
-
-  uint32_t ReadWord(uint32_t offset) {
-    top.s_axi_arvalid = 1;
-    top.s_axi_araddr = offset;
-    for (int clock = 0; clock < 16; clock++) {
-      top.eval();
-      bool address = top.s_axi_arready, ends = top.s_axi_rvalid;
-      uint32_t word = top.s_axi_rdata;
-      Clock();
-      if (address) top.s_axi_arvalid = 0;
-      if (ends) return word;
-    }
-    Need(false, "a read is not answered");
-    return 0;
-  }
-};
 
 uint32_t ReadHook(void *context, uint32_t offset) {
   return static_cast<Machine *>(context)->ReadWord(offset);
@@ -199,6 +111,9 @@ struct Outputs {
 }  // namespace
 
 int main(int count, char **arguments) {
+#ifdef SYSTEM_DMA
+  if (count == 2) return RunPage(arguments[1]);
+#endif
   Need(count == 4 || count == 5, "usage: system IMAGE INPUTS OUTPUTS [LATENCY]");
   const Bytes file = Read(arguments[1]), inputs = Read(arguments[2]), wanted = Read(arguments[3]);
   auto machine = std::make_unique<Machine>();
@@ -211,8 +126,8 @@ int main(int count, char **arguments) {
   platform.wait_irq = WaitHook;
 
   const size_t buffers = (file.size() + HEDDLE_LINE - 1) / HEDDLE_LINE * HEDDLE_LINE;
-  const size_t ring = (buffers + kAtATime * HEDDLE_PAGE + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
-  const Pool read_only(ring + (64u << kRingLog)), read_write(kAtATime * HEDDLE_PAGE);
+  const size_t ring = (buffers + kAtATime * kRoom + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
+  const Pool read_only(ring + (64u << kRingLogMost)), read_write(kAtATime * kRoom);
 #ifdef SYSTEM_DMA
   machine->memory.Add(kReadOnly, read_only.begin, read_only.bytes);
   machine->memory.Add(kReadWrite, read_write.begin, read_write.bytes);
@@ -223,17 +138,21 @@ int main(int count, char **arguments) {
   heddle device;
   heddle_net net;
   Need(heddle_open(&device, &platform, &read_only, &read_write), "heddle_open");
+  heddle_status loads = HEDDLE_E_RING;
+  for (uint32_t log = kRingLog; loads == HEDDLE_E_RING && log <= kRingLogMost; log++) {
 #ifdef SYSTEM_DMA
-  Need(heddle_ring(&device, read_only.at(ring), kRingLog), "heddle_ring");
+    Need(heddle_ring(&device, read_only.at(ring), log), "heddle_ring");
 #endif
-  Need(heddle_load(&device, &net, read_only.begin, file.size(), nullptr), "heddle_load");
+    loads = heddle_load(&device, &net, read_only.begin, file.size(), nullptr);
+  }
+  Need(loads, "heddle_load");
   const uint32_t loaded = machine->clocks;
 
   heddle_tensor_info input;
   Need(heddle_tensor(&net, HEDDLE_INPUT, 0, &input), "heddle_tensor");
   const Outputs output(net);
   Bytes work(net.work_bytes);
-  Need(net.input_bytes <= HEDDLE_PAGE && net.output_bytes <= HEDDLE_PAGE, "large tensors");
+  Need(net.input_bytes <= kRoom && net.output_bytes <= kRoom, "large tensors");
   const size_t images = inputs.size() / input.bytes;
   Need(images > 0 && images % kAtATime == 0 && images * output.bytes == wanted.size(),
        "other files");
@@ -257,6 +176,7 @@ int main(int count, char **arguments) {
     }
     Need(heddle_counters(&device, HEDDLE_CYCLES, 1, &cycles), "heddle_counters");
   }
+  const size_t each = (machine->clocks - loaded) / images;
   Need(machine->interrupts >= images, "an interrupt for each inference");
   for (size_t at = 0; at < wanted.size(); at++) {
     if (found[at] == wanted[at]) continue;
@@ -287,8 +207,8 @@ int main(int count, char **arguments) {
   output.Unpack(net, out, found.data(), work.data());
   Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
        "the same outputs after a reset");
-  std::printf("%zu images exact, %u cycles each, load %u clocks, in all %u", images, cycles, loaded,
-              machine->clocks);
+  std::printf("%zu images exact, %u cycles each, load %u clocks, then %zu an image", images, cycles,
+              loaded, each);
 #ifdef SYSTEM_DMA
   PrintBeats(*machine);
 #endif

@@ -30,7 +30,7 @@ void check_vectors(const char *path) {
                      words[1],
                      is_input ? 4 : 2,
                      is_input ? front : 0,
-                     bytes,
+                     is_input ? 0 : bytes,
                      0,
                      0,
                      0,
@@ -62,7 +62,7 @@ void check_vectors(const char *path) {
     add_tensor(&own, &result);
     uint32_t end[8] = {operation, 0, 1, words[3], words[4], words[5], words[6], words[7]};
     add_end(&own, end);
-    own.work = front + (is_input ? bytes : made_bytes);
+    own.work = front + (is_input ? 0 : made_bytes);
     expect(load_image(build(&own, image)), HEDDLE_OK, "load");
     const void *users[] = {given};
     void *results[] = {made};

@@ -40,11 +40,21 @@ fn error_of(bench: &mut Bench, jobs: &[Job]) -> (u32, u32, u32, u32) {
 #[proves("PET-62")]
 #[test]
 fn errors_name_code_source_instruction_and_entry() {
-    let mut bench = bench();
+    errors(&mut bench());
+}
+
+/// Errors and counters that are kept.
+pub fn some(bench: &mut Bench) {
+    errors(bench);
+    bench.reset();
+    keeps(bench);
+}
+
+fn errors(bench: &mut Bench) {
     let list = bench.list();
     // A program word that is no instruction: the entry is the RUN of the program.
     let mut wrong = list.clone();
-    wrong[3] = run(&bench, 100, LOADS);
+    wrong[3] = run(bench, 100, LOADS);
     bench
         .bus
         .memory
@@ -53,7 +63,7 @@ fn errors_name_code_source_instruction_and_entry() {
         (transfer.offset, transfer.place[0], transfer.loops[0].count) = (0x200, 50, 1);
     }
     let illegal = u32::from(ErrorCode::IllegalOpcode.number());
-    assert_eq!(error_of(&mut bench, &wrong), (illegal, 0, 100, 3));
+    assert_eq!(error_of(bench, &wrong), (illegal, 0, 100, 3));
     bench.reset();
     bench.runs_right();
     bench.reset();
@@ -63,7 +73,7 @@ fn errors_name_code_source_instruction_and_entry() {
         transfer.place[0] = 8190;
     }
     let local = u32::from(SystemError::DmaLocal.number());
-    assert_eq!(error_of(&mut bench, &wrong), (local, 4, 0, 2));
+    assert_eq!(error_of(bench, &wrong), (local, 4, 0, 2));
     bench.reset();
     // Another machine.
     let mut wrong = list.clone();
@@ -71,7 +81,7 @@ fn errors_name_code_source_instruction_and_entry() {
         *config ^= 1;
     }
     let entry = u32::from(SystemError::Job.number());
-    assert_eq!(error_of(&mut bench, &wrong), (entry, 6, 0, 7));
+    assert_eq!(error_of(bench, &wrong), (entry, 6, 0, 7));
     bench.reset();
     // A limit of the run.
     let mut wrong = list.clone();
@@ -79,13 +89,13 @@ fn errors_name_code_source_instruction_and_entry() {
         *limit = 20;
     }
     let late = u32::from(SystemError::TimeOut.number());
-    assert_eq!(error_of(&mut bench, &wrong), (late, 6, 0, 3));
+    assert_eq!(error_of(bench, &wrong), (late, 6, 0, 3));
     assert!(!status::HUNG.is_set(bench.status()));
     bench.reset();
     // Nothing starts behind an error but by RESET.
-    error_of(&mut bench, &wrong);
+    error_of(bench, &wrong);
     for word in [ctrl::START.mask(), ctrl::QUEUE.mask()] {
-        refused(&mut bench, ctrl::REGISTER.offset, word);
+        refused(bench, ctrl::REGISTER.offset, word);
     }
     bench.reset();
     bench.runs_right();
@@ -139,13 +149,9 @@ fn kept() -> Vec<(Register, u32, u32)> {
 fn registers_of_the_dma_keep_their_fields_and_have_their_values_after_a_reset() {
     let mut bench = bench();
     for (register, word, found) in kept() {
-        for (number, (_, address)) in register.instances().into_iter().enumerate() {
-            taken(
-                &mut bench,
-                address,
-                word ^ number as u32 * 0x100,
-                found & (word ^ number as u32 * 0x100),
-            );
+        for (number, (_, address)) in (0u32..).zip(register.instances()) {
+            let word = word ^ (number * 0x100);
+            taken(&mut bench, address, word, found & word);
         }
     }
     taken(&mut bench, q_tail::REGISTER.offset, 0xffff_ffff, 0x3ff);
@@ -287,7 +293,10 @@ fn counters_of_the_dma_count_words_bursts_and_entries_until_a_reset() {
 #[proves("PET-62")]
 #[test]
 fn a_run_that_keeps_the_counters_adds_to_them() {
-    let mut bench = bench();
+    keeps(&mut bench());
+}
+
+fn keeps(bench: &mut Bench) {
     let counters = |bench: &mut Bench, keep: bool| {
         let mut list = bench.list();
         if let Work::Run { keep: own, .. } = &mut list[7].work {
@@ -298,8 +307,8 @@ fn a_run_that_keeps_the_counters_adds_to_them() {
         bench.ends(before + 1);
         bench.read(registers::counter::REGISTER.offset + 4 * heddle_arch::Counter::Cycles.index())
     };
-    let one = counters(&mut bench, false);
-    let both = counters(&mut bench, true);
+    let one = counters(bench, false);
+    let both = counters(bench, true);
     assert!(one > 20 && both == 2 * one, "{one} and {both} cycles");
 }
 

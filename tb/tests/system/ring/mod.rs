@@ -4,3 +4,4 @@ mod bench;
 mod events;
 mod faults;
 mod resets;
+mod wiring;

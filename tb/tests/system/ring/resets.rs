@@ -41,6 +41,13 @@ fn behind_a_reset_in_any_clock_the_next_list_runs() {
         },
     );
     bench.runs_right();
+    let (cases, finished) = some(&mut bench, step);
+    println!("{cases} resets, {finished} behind the end of the list");
+    assert!(cases > 250 && finished > 0 && finished < cases / 2);
+}
+
+/// RESET in every so manieth clock, each followed by a list: how many, and how many came behind the end.
+pub fn some(bench: &mut Bench, step: usize) -> (usize, usize) {
     let (mut cases, mut finished) = (0, 0);
     for clocks in (0..CLOCKS).step_by(step) {
         let list = bench.list();
@@ -55,6 +62,5 @@ fn behind_a_reset_in_any_clock_the_next_list_runs() {
         bench.runs_right();
         cases += 1;
     }
-    println!("{cases} resets, {finished} behind the end of the list");
-    assert!(cases > 250 && finished > 0 && finished < cases / 2);
+    (cases, finished)
 }
