@@ -43,6 +43,8 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
     let options = Options {
         zeros: zeros::read(&args.making.engines, &network)?,
         tables: tabled(args),
+        // Without a DMA nothing comes while the array works.
+        stream: args.result.image.is_some() && params.has_dma(),
         ..(&args.making).into()
     };
     let compiled = match compile(&network, &params, &options) {

@@ -26,7 +26,7 @@ use crate::table::Table;
 use crate::ways::{Candidate, MappingCost};
 pub use load::{ColumnParam, Load, Segment};
 pub use program::{LayerPlan, Program, RunPlan};
-use runs::{Made, runs};
+use runs::{Made, cut_behind_inputs, runs};
 pub use sync::SyncCount;
 use sync::synchronise;
 
@@ -86,10 +86,12 @@ pub(crate) fn emit<'n>(
         hosts: &graph.constants.hosts,
         layers: &layers,
         schedule: &schedule,
+        tensors: &placement.tensors,
         whole: options.whole,
         params,
     };
-    let (runs, words) = made.runs(runs, &placement.parts)?;
+    let cut = options.stream.then(|| cut_behind_inputs(&runs, &made));
+    let (runs, words) = made.runs_or_cut(runs, cut.flatten(), &placement.parts)?;
     let parts = loads::Parts {
         graph: &graph,
         candidate,

@@ -14,6 +14,9 @@ pub struct Options {
     pub whole: bool,
     /// The data of each segment lie beside those of the next one, so that a host can load these while the array works.
     pub double_buffered: bool,
+    /// Images follow one another: the inputs keep a place of their own where there is room, and a run of the machine ends behind the last
+    /// one that needs that place, so that the next inputs can come while the array works.
+    pub stream: bool,
     /// Layers of matrices.
     pub matrices: MatrixOptions,
     /// Engines of the layers.

@@ -67,6 +67,7 @@ fn random_networks_run_from_their_images() {
         let network = random_network(&mut rng, layers, &params.post);
         let mut options = whole();
         options.whole = seen % 2 == 0;
+        options.stream = seen % 4 < 2;
         let Ok(program) = compile_with(&network, &params, options) else {
             continue;
         };
@@ -407,6 +408,75 @@ fn segments_are_loaded_among_the_runs() {
             (("column tiles", true, 4), [5, 1, 5], vec![1, 1, 2, 1]),
             (("program", false, 2), [5, 1, 2], vec![0, 0]),
             (("program", true, 4), [6, 1, 4], vec![1, 1, 1, 1]),
+        ]
+    );
+}
+
+#[test]
+fn the_next_inputs_come_while_a_run_does_not_need_their_places() {
+    let mut rng = ChaCha8Rng::seed_from_u64(10);
+    let mut found = Vec::new();
+    for (name, machine) in [
+        ("tiny", "tiny"),
+        ("digits", "edge"),
+        ("mobile", "mobile"),
+        ("attention", "edge"),
+        ("chain", "tiny"),
+    ] {
+        let network = match name {
+            // Its tensors would take turns in two places.
+            "chain" => long(5),
+            _ => model(name),
+        };
+        let params = preset(machine);
+        let whole = compile_with(&network, &params, whole()).unwrap();
+        let options = Options {
+            whole: true,
+            stream: true,
+            ..Options::default()
+        };
+        let program = compile_with(&network, &params, options).unwrap();
+        assert_eq!(program.segments.len(), whole.segments.len(), "{name}");
+        let images: Vec<Vec<i8>> = (0..3).map(|_| inputs(&mut rng, &network)).collect();
+        let user = form(&network, true, false);
+        let image = from_image((&program, &network), &params, &images, &user);
+        let mut image = image
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .image;
+        let waits = image.begin.iter().any(|job| job.waits.program);
+        let machine = |program: &heddle_compiler::Program| {
+            program.runs.iter().filter(|run| !run.host).count()
+        };
+        found.push((name, [machine(&whole), machine(&program)], waits));
+        if waits {
+            continue;
+        }
+        // With one run that reads them, the next inputs must wait.
+        let given = images
+            .iter()
+            .map(|values| inputs_of(&network, &user, values));
+        let given: Vec<_> = given.collect();
+        let right = made(&image, &params, &given).expect(name);
+        let one = heddle_compiler::image(&whole, &network, &params, &user).unwrap();
+        let early = std::mem::take(&mut image.begin);
+        assert!(one.begin.iter().any(|job| job.waits.program), "{name}");
+        let mut wrong = one;
+        wrong.begin = early;
+        wrong
+            .begin
+            .iter_mut()
+            .for_each(|job| job.waits = JobWaits::default());
+        assert!(made(&wrong, &params, &given) != Ok(right), "{name}");
+    }
+    // Runs of the machine without and with the option, and whether the next inputs wait for the last one.
+    assert_eq!(
+        found,
+        [
+            ("tiny", [1, 2], false),
+            ("digits", [1, 2], false),
+            ("mobile", [1, 2], false),
+            ("attention", [1, 1], true),
+            ("chain", [1, 2], false),
         ]
     );
 }

@@ -10,9 +10,13 @@ use super::sync::{SyncCount, synchronise};
 use crate::cost::{cycles, halted};
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
+use crate::layout::TensorPlan;
 use crate::memory::Parts;
 use crate::rule::Engine;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, reach};
+
+/// Clocks from the end of a run to the first slot of the next one, about.
+const START: u64 = 100;
 
 /// The layers of each run: one, or all up to the next one of the host, the next segment or the next tensor that the host reads at the
 /// end of a run: an output of the network, or what it keeps.
@@ -42,17 +46,73 @@ pub(super) fn runs(graph: &Lowered, whole: bool, segments: &[Range<usize>]) -> V
     runs
 }
 
+/// The same with the last run of the machine cut behind the last layer that needs the places of the inputs; none where nothing is behind it,
+/// or so little that a start takes longer.
+pub(super) fn cut_behind_inputs(runs: &[Range<usize>], made: &Made) -> Option<Vec<Range<usize>>> {
+    let is_machine = |run: &Range<usize>| made.hosts[run.start].is_none();
+    let last = runs.iter().rposition(is_machine)?;
+    let Range { start, end } = runs[last].clone();
+    let inputs = made.network.inputs();
+    let inputs: Vec<_> = inputs.map(|input| made.tensors[input].range()).collect();
+    let is_free = |layer: &usize| !made.needs(*layer, &inputs);
+    let free = (start..end).rev().take_while(is_free).count();
+    let at = end - free;
+    let behind = made.layers[at..end].iter();
+    let cycles: u64 = behind.map(|layer| layer.choice.cost.cycles).sum();
+    if at == start || cycles <= START {
+        return None;
+    }
+    let mut cut = runs.to_vec();
+    cut.splice(last..=last, [start..at, at..end]);
+    Some(cut)
+}
+
 /// What the stages before have made of a network.
 pub(super) struct Made<'a> {
     pub network: &'a Network,
     pub hosts: &'a [Option<String>],
     pub layers: &'a [LayerPlan],
     pub schedule: &'a Schedule,
+    pub tensors: &'a [TensorPlan],
     pub whole: bool,
     pub params: &'a Params,
 }
 
 impl Made<'_> {
+    /// Whether a layer reads or writes any of these bytes.
+    fn needs(&self, layer: usize, places: &[Range<u32>]) -> bool {
+        let tensors = self.layers[layer].inputs.iter();
+        let tensors = tensors.map(|&tensor| self.tensors[tensor].range());
+        let tensors: Vec<_> = tensors.collect();
+        let meets = |bytes: &Range<u32>| {
+            let mut places = places.iter();
+            places.any(|place| bytes.start < place.end && place.start < bytes.end)
+        };
+        let steps = self.schedule.steps.iter();
+        let mut reached = steps
+            .filter(|step| step.layer == layer)
+            .filter_map(|step| reach(&step.instruction, &tensors));
+        reached.any(|(_, bytes)| meets(&bytes))
+    }
+
+    /// The runs, or those that are cut where their HALT has room too.
+    ///
+    /// # Errors
+    /// Those of a segment do not fit.
+    pub fn runs_or_cut(
+        &self,
+        runs: Vec<Range<usize>>,
+        cut: Option<Vec<Range<usize>>>,
+        parts: &Parts,
+    ) -> Result<(Vec<RunPlan>, Vec<Vec<u32>>), CompileError> {
+        let whole = self.runs(runs, parts)?;
+        let cut = cut.and_then(|cut| self.runs(cut, parts).ok());
+        Ok(match cut {
+            Some(cut) if cut.1.len() == whole.1.len() => cut,
+            _ => whole,
+        })
+    }
+
     /// The runs of these layers, and instruction words: those that are written once if all of them fit, else those of each segment.
     ///
     /// # Errors

@@ -170,7 +170,7 @@ fn bytes_of(program: &Program, run: usize) -> Vec<Range<u32>> {
     let layers = program.layers[program.runs[run].layers.clone()].iter();
     let tensors =
         layers.flat_map(|layer| layer.inputs.iter().map(|&input| &program.tensors[input]));
-    let tensors = tensors.map(|tensor| tensor.base..tensor.base + tensor.bytes);
+    let tensors = tensors.map(|tensor| tensor.range());
     let tensors: Vec<_> = tensors.collect();
     let mut words = program.words_of(run);
     let mut all = Vec::new();

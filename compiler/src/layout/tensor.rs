@@ -8,6 +8,8 @@
 //! plane. Tensors around a depthwise layer may have the phases of their pixels in planes of their own ([`PixelOrder`]). Tensors of
 //! matrices lie in another way ([`MatrixTensor`]).
 
+use std::ops::Range;
+
 use heddle_arch::word::{WORD_BYTES, WordBytes};
 use heddle_network::{Padding, Shape};
 
@@ -334,6 +336,11 @@ impl TensorPlan {
             }
         }
         Ok(words)
+    }
+
+    /// Its bytes in a partition.
+    pub(crate) fn range(&self) -> Range<u32> {
+        self.base..self.base + self.bytes
     }
 
     /// The number of these words.

@@ -76,7 +76,7 @@ impl Memories<'_> {
         })
     }
 
-    fn allocated(&self, layout: &Layout, cut: &Cut) -> Addresses {
+    pub(super) fn allocated(&self, layout: &Layout, cut: &Cut) -> Addresses {
         let apart = self.apart();
         let bases = layout.rows.is_some().then(|| {
             self.allocations.set(self.allocations.get() + 1);

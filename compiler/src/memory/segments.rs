@@ -167,13 +167,18 @@ impl<'a> Memories<'a> {
         cycles: u64,
     ) -> Result<Fit, CompileError> {
         let words = Words::of(self, words);
-        let (cut, addresses) = match room {
+        let (cut, mut addresses) = match room {
             Room::AtOnce => self.whole(candidate, &words)?,
             Room::Alone => {
                 let joined = self.joined(candidate, &words);
                 joined.map_err(|error| error.with_two(self.options.double_buffered))?
             }
         };
+        if let Some(before) = addresses.as_mut().filter(|_| self.options.stream)
+            && let Some(apart) = self.apart_from_inputs(candidate, &words, (&cut, before))
+        {
+            *before = apart;
+        }
         let loads = match &addresses {
             Some(addresses) if cut.segments.len() > 1 => {
                 let needs = Needs::with(self, candidate, &cut, addresses.clone());
@@ -324,7 +329,13 @@ impl<'a> Memories<'a> {
     }
 
     /// Words that the host loads for an image between segments.
-    fn host_words(&self, candidate: &Candidate, needs: &Needs, words: &Words, cut: &Cut) -> u64 {
+    pub(super) fn host_words(
+        &self,
+        candidate: &Candidate,
+        needs: &Needs,
+        words: &Words,
+        cut: &Cut,
+    ) -> u64 {
         let parts = planes::parts(needs, cut);
         let bases: Vec<u32> = (0..parts.weights.len())
             .map(|part| planes::weight_base(needs, cut, &parts, part, self.params))
