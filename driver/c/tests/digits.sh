@@ -20,7 +20,8 @@ flags="-I$work/gen"
 if grep -q m_axi_awvalid "$work/gen/heddle_system_$name.v"; then
   flags+=" -DSYSTEM_DMA"
   # The program of docs/system.md, as it stands there.
-  sed -n '/^```c$/,/^```$/p' docs/system.md | sed '1d;$d' >"$work/page.c"
+  fence=$'\x60\x60\x60'
+  sed -n "/^${fence}c\$/,/^${fence}\$/p" docs/system.md | sed '1d;$d' >"$work/page.c"
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -Dmain=page_main -I driver/c -I driver/c/tests -O2 -c -o "$work/page.o" "$work/page.c"
 fi
 verilator --cc --exe --build -j 2 --top-module "heddle_system_$name" --prefix System --Mdir "$work/system" \
