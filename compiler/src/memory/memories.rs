@@ -2,17 +2,13 @@
 
 use std::cell::Cell;
 use std::ops::Range;
-use std::rc::Rc;
 
 use heddle_arch::params::Params;
 
-use super::needs::Needs;
-use super::parts::Cut;
-use super::segments::Words;
 use crate::error::{CompileError, Memory, Shortage};
 use crate::ir::Lowered;
 use crate::options::Options;
-use crate::ways::{Addresses, Candidate};
+use crate::ways::Candidate;
 
 /// The memories of a machine for a network, whatever ways its layers take.
 pub(crate) struct Memories<'a> {
@@ -57,29 +53,9 @@ impl<'a> Memories<'a> {
     }
 }
 
-impl<'a> Memories<'a> {
-    /// Addresses of the tensors at which nothing else ever lies where an input does; none if they do not fit or the host has to load more.
-    pub(super) fn apart_from_inputs(
-        &self,
-        candidate: &Candidate,
-        words: &Words,
-        (cut, before): (&Cut, &Rc<Addresses>),
-    ) -> Option<Rc<Addresses>> {
-        let kept = Memories::of(self.graph, self.params, self.options).keeping_inputs();
-        let addresses = Rc::new(kept.allocated(&candidate.layout, cut));
-        let needs = Needs::with(&kept, candidate, cut, addresses.clone());
-        let lacks = |layers| !needs.shortages(layers).is_empty();
-        let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
-        let loads = |needs: &Needs| match cut.segments.len() {
-            1 => 0,
-            _ => self.host_words(candidate, needs, words, cut),
-        };
-        let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
-        (fits && loads(&needs) <= before()).then_some(addresses)
-    }
-
+impl Memories<'_> {
     /// The same if nothing else ever lies where an input does.
-    fn keeping_inputs(mut self) -> Self {
+    pub(super) fn keeping_inputs(mut self) -> Self {
         let end = self.graph.network.layers.len() + 2;
         for input in self.graph.network.inputs() {
             self.lifetimes[input].end = end;

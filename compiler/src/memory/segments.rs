@@ -328,14 +328,28 @@ impl<'a> Memories<'a> {
         Ok((cut, addresses))
     }
 
-    /// Words that the host loads for an image between segments.
-    pub(super) fn host_words(
+    /// Addresses of the tensors at which nothing else ever lies where an input does; none if they do not fit or the host has to load more.
+    fn apart_from_inputs(
         &self,
         candidate: &Candidate,
-        needs: &Needs,
         words: &Words,
-        cut: &Cut,
-    ) -> u64 {
+        (cut, before): (&Cut, &Rc<Addresses>),
+    ) -> Option<Rc<Addresses>> {
+        let kept = Memories::of(self.graph, self.params, self.options).keeping_inputs();
+        let addresses = Rc::new(kept.allocated(&candidate.layout, cut));
+        let needs = Needs::with(&kept, candidate, cut, addresses.clone());
+        let lacks = |layers| !needs.shortages(layers).is_empty();
+        let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
+        let loads = |needs: &Needs| match cut.segments.len() {
+            1 => 0,
+            _ => self.host_words(candidate, needs, words, cut),
+        };
+        let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
+        (fits && loads(&needs) <= before()).then_some(addresses)
+    }
+
+    /// Words that the host loads for an image between segments.
+    fn host_words(&self, candidate: &Candidate, needs: &Needs, words: &Words, cut: &Cut) -> u64 {
         let parts = planes::parts(needs, cut);
         let bases: Vec<u32> = (0..parts.weights.len())
             .map(|part| planes::weight_base(needs, cut, &parts, part, self.params))
