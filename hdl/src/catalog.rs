@@ -11,7 +11,7 @@ use crate::blocks::offsets::{OffsetShape, OffsetUnit};
 use crate::buffer::{
     BankCount, Partition, PsumColumn, ResultColumn, ResultsBuffer, RowOffset, StateBuffer,
 };
-use crate::control::{Control, ControlShape, DmaHead, HostPort, Sequencer, SequencerShape};
+use crate::control::{Control, ControlShape, HostPort, Sequencer, SequencerShape};
 use crate::post::{
     Activate, BytePacker, DrainPlace, PackIssue, PoolLane, Post, PostLane, PostOptions, Requantise,
 };
@@ -24,7 +24,6 @@ use crate::sparse::{
     Census, CutEngine, Cutter, DrainShape, Fill, Load, Slots, SparseCluster, SparseDrain,
     SparseHead, SparseShape, SparseUnit, SparseUnits,
 };
-use crate::system::dma::{Dma, DmaShape};
 use crate::system::{
     Axil, Csr, CsrShape, DmaRegisters, Jobs, Supervisor, System, WindowPort, Wishbone,
 };
@@ -125,8 +124,6 @@ modules! { p =>
     "dma_registers" "registers of the DMA and its job list": dma_registers(p);
     "supervisor" "first error, queue and RESET of a machine with a DMA": supervisor(p);
     "jobs" "entries of a ring in memory, taken in order": jobs(p);
-    "dma" "loads, stores and fetches of entries over AXI4": dma(p);
-    "dma_head" "who goes next to the memories while a program runs": Box::new(DmaHead::new(ControlShape::of(&with_dma(p))));
     "window_port" "accesses of the register port to the memories, and its starts": Box::new(WindowPort::new(p.has_dma()));
 }
 
@@ -168,12 +165,12 @@ macro_rules! by_address {
     };
 }
 
-/// Calls a constructor with the address bits of the DMA as a constant, and with more behind them, for 32 bits and for more.
+/// Calls a constructor with the address bits of the DMA as a constant: 32, or more.
 macro_rules! by_dma {
-    ($params:expr, $module:ident[$($low:literal, $high:literal)?] $(, $argument:expr)*) => {
+    ($params:expr, $module:ident $(, $argument:expr)*) => {
         match dma_of($params).address_bits {
-            32 => Box::new($module::<32 $(, $low)?>::new($($argument),*)) as Box<dyn Block>,
-            _ => Box::new($module::<40 $(, $high)?>::new($($argument),*)),
+            32 => Box::new($module::<32>::new($($argument),*)) as Box<dyn Block>,
+            _ => Box::new($module::<40>::new($($argument),*)),
         }
     };
 }
@@ -183,19 +180,9 @@ fn dma_of(params: &Params) -> params::Dma {
     params.dma().copied().unwrap_or_default()
 }
 
-/// A machine with a DMA.
-fn with_dma(params: &Params) -> Params {
-    let mut params = params.clone();
-    params.system = Some(params::System {
-        registers: RegisterBus::Axil,
-        dma: Some(dma_of(&params)),
-    });
-    params
-}
-
 fn dma_registers(params: &Params) -> Box<dyn Block> {
     let bits = size(dma_of(params).address_bits);
-    by_dma!(params, DmaRegisters[], bits)
+    by_dma!(params, DmaRegisters, bits)
 }
 
 fn supervisor(params: &Params) -> Box<dyn Block> {
@@ -206,11 +193,12 @@ fn supervisor(params: &Params) -> Box<dyn Block> {
 }
 
 fn jobs(params: &Params) -> Box<dyn Block> {
-    by_dma!(params, Jobs[], config_hash(params).into(), params.program_banks() > 0)
-}
-
-fn dma(params: &Params) -> Box<dyn Block> {
-    by_dma!(params, Dma[30, 38], DmaShape::of(params))
+    by_dma!(
+        params,
+        Jobs,
+        config_hash(params).into(),
+        params.program_banks() > 0
+    )
 }
 
 fn top(params: &Params) -> Box<dyn Block> {

@@ -247,7 +247,7 @@ impl<const A: usize> DmaRegisters<A> {
     /// Windows: this copy is read by the host, that of the DMA by the DMA.
     fn windows(&mut self) {
         self.clearing = !self.cleared.get_bit(3);
-        self.ready_o = !self.clearing;
+        self.ready_o = self.rst_n & !self.clearing;
         self.cleared = mux(self.clearing, self.cleared + 1, self.cleared);
         let mine = self.takes & self.is_window[0];
         let page = self.write_data_i.get_bits::<28>(0) & self._page_mask.to_bits::<28>();

@@ -121,7 +121,7 @@ impl DmaRegistersModel {
             takes: write.is_some(),
             word: inputs.read.and_then(|address| self.word(address, inputs)),
             late_word: self.late_word.clone(),
-            ready: self.age >= CLEARING,
+            ready: inputs.alive && self.age >= CLEARING,
             region: write.and_then(|(address, word, _)| match address {
                 0x80..0xa0 if address % 8 == 0 => {
                     Some((usize::from(address - 0x80) / 4, word & !7))

@@ -75,6 +75,8 @@ READS      default: ;
     .start_i      (start_q),
     .start_pc_i   (start_pc_q),
     .zero_i       (zero_q),
+    .stop_i       (1'b0),
+    .keep_i       (1'b0),
     .dma_valid_i  (dma_valid_i),
     .dma_addr_i   (dma_addr_i),
     .dma_wdata_i  ({64'd0, load_wdata_i}),
