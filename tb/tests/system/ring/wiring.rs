@@ -38,7 +38,7 @@ fn all(sources: &Sources, seed: u64) -> Checked {
 }
 
 #[test]
-fn wires_that_are_wrong_are_noticed() {
+fn wires_that_are_wrong_are_noticed_slow() {
     let sources = &super::bench::TINY;
     all(sources, 1).expect("the machine is right");
     let faults = [
