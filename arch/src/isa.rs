@@ -8,7 +8,7 @@ mod instruction;
 pub mod sparse;
 mod text;
 
-pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul, SparseCommand};
+pub use instruction::{CopyWords, Drain, Instruction, LoadWeights, Matmul, Move, SparseCommand};
 pub use text::{AsmError, assemble, disassemble};
 
 /// Opcode of HALT.
@@ -23,6 +23,10 @@ pub const OP_DRAIN: u32 = 0x04;
 pub const OP_COPY: u32 = 0x05;
 /// Opcode of SYNC.
 pub const OP_SYNC: u32 = 0x07;
+/// Opcode of LOAD.
+pub const OP_LOAD: u32 = 0x08;
+/// Opcode of STORE.
+pub const OP_STORE: u32 = 0x09;
 /// Row of an operand record whose addresses are column tiles whose bias is loaded.
 pub const ROW_PROLOGUE: u8 = 0;
 /// Row of an operand record whose addresses are operands.
@@ -41,7 +45,7 @@ pub fn is_sparse(opcode: u32) -> bool {
     (sparse::OP_SET..=sparse::OP_DRAIN).contains(&opcode)
 }
 
-/// Units that an instruction waits for before it starts, besides the one that it starts itself.
+/// What an instruction waits for before it starts, besides the unit that it starts itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Wait {
     /// Wait until the weight unit is idle.
@@ -50,6 +54,21 @@ pub struct Wait {
     pub stream: bool,
     /// Wait until the drain unit is idle.
     pub drain: bool,
+    /// Wait until at most so many loads of the program are open, 0..=15.
+    pub loads: Option<u8>,
+    /// Wait until at most so many stores of the program are open, 0..=15.
+    pub stores: Option<u8>,
+}
+
+impl Wait {
+    /// For nothing, as the default.
+    pub const NONE: Wait = Wait {
+        weights: false,
+        stream: false,
+        drain: false,
+        loads: None,
+        stores: None,
+    };
 }
 
 /// One loop of a traversal row: the offset runs from `initial` in steps of `step`; it goes back to

@@ -184,7 +184,10 @@ impl Job {
                 let transfer = Transfer::decode(&own)?;
                 let work = match number {
                     2 => Work::Load(transfer),
-                    _ => Work::Store(of_store(transfer)?),
+                    _ => {
+                        transfer.check_store()?;
+                        Work::Store(transfer)
+                    }
                 };
                 (1 + WORDS_OF_TRANSFER, work)
             }
@@ -206,14 +209,6 @@ impl Job {
         }
         Ok(Job { waits, work })
     }
-}
-
-/// A STORE reads the state buffer alone.
-fn of_store(transfer: Transfer) -> Result<Transfer, BadField> {
-    let space = transfer.space as u32;
-    BadField::unless(space == 0, "SPACE", space, "0 of a STORE")?;
-    BadField::unless(!transfer.fill, "FILL", transfer.fill, "0 of a STORE")?;
-    Ok(transfer)
 }
 
 fn regions(words: &[u32; JOB_WORDS], waits: JobWaits) -> Result<[Option<u64>; REGIONS], BadField> {

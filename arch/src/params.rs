@@ -516,6 +516,11 @@ impl Params {
         self.dma().is_some()
     }
 
+    /// Whether programs have LOAD and STORE. One in banks is fetched by the wave that a DMA needs.
+    pub fn programs_move(&self) -> bool {
+        self.has_dma() && self.program_banks() == 0
+    }
+
     /// Its DMA.
     pub fn dma(&self) -> Option<&Dma> {
         self.system.as_ref()?.dma.as_ref()

@@ -2,7 +2,10 @@
 //!
 //! The tables are those of `docs/image.md`; the words are the same in an entry of a job list and in an instruction.
 
+use std::fmt;
+
 use crate::isa::fields::{Field, Word, words};
+use crate::isa::{ErrorCode, IsaError};
 use crate::word::WORD_BYTES;
 
 /// Words of a transfer: those behind the first word of an entry.
@@ -62,6 +65,9 @@ words! {
     }
 }
 
+/// Numbers of the memories.
+pub(crate) const SPACES: &str = "0 to 4, 8 or 9";
+
 /// A memory of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
@@ -92,6 +98,11 @@ impl Space {
         Space::Weights,
         Space::Commands,
     ];
+
+    /// The memory of this number.
+    pub fn of(number: u32) -> Option<Space> {
+        Self::ALL.into_iter().find(|space| *space as u32 == number)
+    }
 
     /// The fields of word 3: the place that steps are added to, and the partition, column or row beside it.
     const fn place(self) -> Word {
@@ -137,6 +148,12 @@ impl Walk {
         step: 0,
         pitch: 0,
     };
+
+    /// The inner loop: memory has no gap along it.
+    pub const fn inner(space: Space, fill: bool, count: u32, step: u32) -> Walk {
+        let pitch = if fill { 0 } else { space.words() * WORD_BYTES };
+        Walk { count, step, pitch }
+    }
 }
 
 /// Words between memory and machine.
@@ -173,6 +190,11 @@ pub struct BadField {
 }
 
 impl BadField {
+    /// The same as an error of an instruction.
+    pub(crate) fn in_program(&self, name: &str) -> IsaError {
+        IsaError::new(ErrorCode::BadField, format!("{name}: {self}"))
+    }
+
     /// A fault, unless `holds`.
     pub(crate) fn unless(
         holds: bool,
@@ -243,11 +265,10 @@ impl Transfer {
     pub fn decode(words: &[u32; WORDS_OF_TRANSFER]) -> Result<Transfer, BadField> {
         let [first, offset, place, w4, w5, w6, w7, w8] = *words;
         let number = access::SPACE.get(first);
-        let space = Space::ALL.into_iter().find(|space| *space as u32 == number);
-        let space = space.ok_or_else(|| BadField {
+        let space = Space::of(number).ok_or_else(|| BadField {
             field: "SPACE".to_string(),
             value: number.into(),
-            expected: "0 to 4, 8 or 9".to_string(),
+            expected: SPACES.to_string(),
         })?;
         let layouts = [
             (access::WORD, first),
@@ -278,11 +299,7 @@ impl Transfer {
             offset,
             place: [numbers(0), numbers(1)],
             loops: [
-                Walk {
-                    count: x::COUNT.get(w4) + 1,
-                    step: x::STEP.get(w4),
-                    pitch: if fill { 0 } else { space.words() * WORD_BYTES },
-                },
+                Walk::inner(space, fill, x::COUNT.get(w4) + 1, x::STEP.get(w4)),
                 along(w5, w6),
                 along(w7, w8),
             ],
@@ -347,6 +364,24 @@ impl Transfer {
         aligned("PITCH of Z", z.pitch)
     }
 
+    /// A STORE reads the state buffer alone.
+    pub(crate) fn check_store(&self) -> Result<(), BadField> {
+        let space = self.space as u32;
+        BadField::unless(space == 0, "SPACE", space, "0 of a STORE")?;
+        BadField::unless(!self.fill, "FILL", self.fill, "0 of a STORE")
+    }
+
+    /// The words of the sparse cluster come between programs alone.
+    pub(crate) fn check_load_of_program(&self) -> Result<(), BadField> {
+        let is_stream = matches!(self.space, Space::Weights | Space::Commands);
+        BadField::unless(
+            !is_stream,
+            "SPACE",
+            self.space as u32,
+            "0 to 4 in a program",
+        )
+    }
+
     /// Places that its loops reach.
     pub fn places(&self) -> u64 {
         let counts = self.loops.iter().map(|walk| u64::from(walk.count));
@@ -361,6 +396,32 @@ impl Transfer {
         let loops = self.loops.iter();
         let last = loops.map(|walk| u64::from(walk.count - 1) * u64::from(walk.pitch));
         u64::from(self.offset) + last.sum::<u64>() + u64::from(self.loops[0].pitch)
+    }
+}
+
+impl fmt::Display for Transfer {
+    /// Its fields as `name=value`, those with their default left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.place;
+        let [x, y, z] = self.loops;
+        write!(f, "space={}", self.space as u32)?;
+        for (name, value) in [
+            ("region", self.region),
+            ("offset", self.offset),
+            ("zero", self.zero.into()),
+            ("partitions", self.partitions),
+        ] {
+            if value != 0 {
+                write!(f, " {name}={value}")?;
+            }
+        }
+        write!(f, " place={first},{second} x={},{}", x.count, x.step)?;
+        for (name, walk) in [("y", y), ("z", z)] {
+            if walk != Walk::ONCE {
+                write!(f, " {name}={},{},{}", walk.count, walk.step, walk.pitch)?;
+            }
+        }
+        f.write_str(if self.fill { " fill" } else { "" })
     }
 }
 

@@ -1,12 +1,15 @@
 //! Instructions: words and back, and words that are none.
 
 use heddle_arch::isa::{
-    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul, Pooling,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, MAX_WORDS, Matmul, Move, Pooling,
     ROW_PROLOGUE, ROW_TENSOR, Record, Reduction, Repeat, RowBlock, RowTable, SPARSE_WORDS,
     SparseCommand, Wait, assemble, disassemble,
 };
 use heddle_arch::params::Params;
+use heddle_arch::transfer::{Space, Transfer};
 use proptest::prelude::*;
+
+use crate::jobs::transfer;
 
 fn record() -> impl Strategy<Value = Record> {
     let one = (any::<u32>(), any::<u32>(), any::<u32>());
@@ -17,10 +20,14 @@ fn record() -> impl Strategy<Value = Record> {
 }
 
 fn wait() -> impl Strategy<Value = Wait> {
-    any::<[bool; 3]>().prop_map(|[weights, stream, drain]| Wait {
+    let open = || prop::option::of(0u8..16);
+    let all = (any::<[bool; 3]>(), open(), open());
+    all.prop_map(|([weights, stream, drain], loads, stores)| Wait {
         weights,
         stream,
         drain,
+        loads,
+        stores,
     })
 }
 
@@ -108,10 +115,34 @@ prop_compose! {
     }
 }
 
+/// LOAD of a memory that a program may load, or STORE of the state buffer.
+fn moved() -> impl Strategy<Value = Instruction> {
+    let all = (wait(), transfer(), any::<bool>());
+    let legal = |transfer: &Transfer| transfer.space <= Space::Program;
+    let all = all.prop_filter("a stream", move |(_, transfer, _)| legal(transfer));
+    all.prop_map(|(wait, transfer, stores)| {
+        let moved = Move { wait, transfer };
+        let stores = stores && transfer.space == Space::Buffer && !transfer.fill;
+        match stores {
+            true => Instruction::Store(moved),
+            false => Instruction::Load(moved),
+        }
+    })
+}
+
 fn instruction() -> impl Strategy<Value = Instruction> {
     let halt = wait().prop_map(|wait| Instruction::Halt { wait });
     let sync = wait().prop_map(|wait| Instruction::Sync { wait });
-    prop_oneof![halt, load(), matmul(), drain(), copy(), sparse(), sync]
+    prop_oneof![
+        halt,
+        load(),
+        matmul(),
+        drain(),
+        copy(),
+        sparse(),
+        sync,
+        moved()
+    ]
 }
 
 proptest! {
@@ -144,7 +175,7 @@ proptest! {
 
     #[test]
     fn decoded_words_encode_to_themselves(
-        opcode in 0u32..8, waits in 0u32..8, words in prop::collection::vec(any::<u32>(), 0..12)
+        opcode in 0u32..10, waits in 0u32..0x4000, words in prop::collection::vec(any::<u32>(), 0..12)
     ) {
         let header = opcode | (words.len() as u32 + 1) << 8 | waits << 16;
         let all: Vec<u32> = std::iter::once(header).chain(words).collect();
@@ -173,6 +204,7 @@ fn small_matmul() -> Instruction {
             weights: false,
             stream: false,
             drain: true,
+            ..Wait::default()
         },
         rows: 3,
         last: false,
@@ -298,14 +330,21 @@ fn words_that_are_no_instruction_are_refused() {
         "-> PROGRAM_END: no word left",
         "0x100 0 0 -> ILLEGAL_OPCODE: opcode is 0x00",
         "0x106 0 0 -> ILLEGAL_OPCODE: opcode is 0x06",
-        "0x108 0 0 -> ILLEGAL_OPCODE: opcode is 0x08",
+        "0x10a 0 0 -> ILLEGAL_OPCODE: opcode is 0x0a",
+        "0x808 0 0 0 0 0 0 0 -> BAD_LENGTH: length of LOAD is 8, expected 9",
+        "0xa09 0 0 0 0 0 0 0 0 0 -> BAD_LENGTH: length of STORE is 10, expected 9",
+        "0x908 8 0 0 0 0 0 0 0 -> BAD_FIELD: LOAD: SPACE is 8, expected 0 to 4 in a program",
+        "0x909 2 0 0 0 0 0 0 0 -> BAD_FIELD: STORE: SPACE is 2, expected 0 of a STORE",
+        "0x908 0 4 0 0 0 0 0 0 -> BAD_FIELD: LOAD: OFFSET is 4, expected a multiple of 8",
+        "0x100107 -> BAD_FIELD: SYNC LOADS without WAIT_LOADS is 0x00100107, bits outside 0xff0fffff set",
+        "0x2000107 -> BAD_FIELD: SYNC STORES without WAIT_STORES is 0x02000107, bits outside 0xe1ffffff set",
         "0x1ff 0 0 -> ILLEGAL_OPCODE: opcode is 0xff",
         "0x001 -> BAD_LENGTH: length of HALT is 0, expected 1",
         "0x201 0 -> BAD_LENGTH: length of HALT is 2, expected 1",
         "0x102 0 -> BAD_LENGTH: length of LOAD_WEIGHTS is 1, expected at least 2",
         "0x203 0 0 -> BAD_LENGTH: length of MATMUL is 2, expected at least 3",
         "0x004 0 0 -> BAD_LENGTH: length of DRAIN is 0, expected at least 3",
-        "0x00080101 -> BAD_FIELD: HALT word 0 is 0x00080101, bits outside 0x0007ffff set",
+        "0x20000101 -> BAD_FIELD: HALT word 0 is 0x20000101, bits outside 0x1fffffff set",
         "0x202 0x201 -> BAD_FIELD: LOAD_WEIGHTS word 1 is 0x00000201, bits outside 0x001ff1ff set",
         "0x202 0 -> BAD_FIELD: rows is 0, expected 1 to 256",
         "0x202 0x101 -> BAD_FIELD: rows is 257, expected 1 to 256",

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::image::load;
 
 /// A transfer with fields that fit each other.
-fn transfer() -> impl Strategy<Value = Transfer> {
+pub fn transfer() -> impl Strategy<Value = Transfer> {
     let walk = |most: u32| (1..=most, 0..=0x1fffu32, 0..=u32::MAX / 8);
     let numbers = (0..7usize, 0..4u32, any::<bool>(), 0..4u32, any::<u8>());
     let places = (any::<u32>(), any::<u32>(), 0..=u32::MAX / 8);

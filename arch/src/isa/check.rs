@@ -3,7 +3,8 @@
 use super::fields::header;
 use super::sparse::{OP_DRAIN, OP_SET};
 use super::{
-    ErrorCode, Instruction, IsaError, MAX_WORDS, Pooling, ROW_EPILOGUE, Reduction, SPARSE_WORDS,
+    ErrorCode, Instruction, IsaError, MAX_WORDS, Move, Pooling, ROW_EPILOGUE, Reduction,
+    SPARSE_WORDS,
 };
 use crate::params::{MachineUnit, Params, Post};
 use crate::word::WORD_BYTES;
@@ -21,8 +22,33 @@ impl Instruction {
             let message = format!("{name} is {value}, expected {low} to {high}");
             Err(IsaError::new(ErrorCode::BadField, message))
         };
+        let wait = self.wait();
+        field(
+            "loads that may be open",
+            wait.loads.unwrap_or(0).into(),
+            0,
+            15,
+        )?;
+        field(
+            "stores that may be open",
+            wait.stores.unwrap_or(0).into(),
+            0,
+            15,
+        )?;
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Load(Move { transfer, .. }) => {
+                let own = transfer.check_load_of_program();
+                own.map_err(|fault| fault.in_program("LOAD"))?;
+                let words = transfer.encode();
+                words.map_err(|fault| fault.in_program("LOAD"))?;
+            }
+            Instruction::Store(Move { transfer, .. }) => {
+                let own = transfer.check_store();
+                own.map_err(|fault| fault.in_program("STORE"))?;
+                let words = transfer.encode();
+                words.map_err(|fault| fault.in_program("STORE"))?;
+            }
             Instruction::Sparse(command) => {
                 let words = &command.words;
                 if !(2..=SPARSE_WORDS).contains(&words.len()) {
@@ -113,6 +139,21 @@ impl Instruction {
             let message = format!("{name} is set, this machine does not have sparse.engine");
             Err(IsaError::new(ErrorCode::BadField, message))
         };
+        let wait = self.wait();
+        if !params.programs_move() {
+            if matches!(self, Instruction::Load(_) | Instruction::Store(_)) {
+                let message = "the programs of this machine have no LOAD and STORE: it needs \
+                    system.dma and program.memory \"separate\"";
+                return Err(IsaError::new(ErrorCode::IllegalOpcode, message));
+            }
+            for (name, most) in [("loads", wait.loads), ("stores", wait.stores)] {
+                if most.is_some() {
+                    let message =
+                        format!("a wait for {name} is set, the programs of this machine have none");
+                    return Err(IsaError::new(ErrorCode::BadField, message));
+                }
+            }
+        }
         let traversal = &params.traversal;
         let unit = match self {
             Instruction::Matmul(_) => MachineUnit::Stream,
@@ -122,7 +163,10 @@ impl Instruction {
         let loops = traversal.unit_loops(unit);
         let levels = loops.iter().max().map_or(0, |most| most - 1);
         match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Halt { .. }
+            | Instruction::Sync { .. }
+            | Instruction::Load(_)
+            | Instruction::Store(_) => {}
             Instruction::Sparse(_) => has_cluster("a command of the sparse cluster", true)?,
             Instruction::Copy(copy) => most("rows", copy.rows, params.array.rows)?,
             Instruction::LoadWeights(load) => {

@@ -1,18 +1,19 @@
 //! From words to instructions.
 
 use super::fields::{
-    copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
+    Field, copy, copy_distance, drain, drain_bounds, drain_place, drain_pool, header, load_weights,
     matmul, matmul_macs, matmul_repeat, matmul_table, row, sparse,
 };
 use super::{
     CopyWords, Drain, DrainPlace, ErrorCode, Instruction, IsaError, LoadWeights, Loop, Matmul,
-    OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record, Reduction,
-    Repeat, RowBlock, RowTable, SparseCommand, Wait, is_sparse,
+    Move, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD, OP_LOAD_WEIGHTS, OP_MATMUL, OP_STORE, OP_SYNC,
+    Pooling, Record, Reduction, Repeat, RowBlock, RowTable, SparseCommand, Wait, is_sparse,
 };
+use crate::transfer::{Transfer, WORDS_OF_TRANSFER};
 use crate::word::WORD_BYTES;
 
-/// Bits of a header that name units to wait for.
-const WAITS: u32 = header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask();
+/// Bits of a header that say what to wait for.
+const WAITS: u32 = header::WAIT_WEIGHTS.up_to(header::STORES).mask();
 
 impl Instruction {
     /// Decodes the instruction at the start of `words`; also gives its length in words.
@@ -33,15 +34,18 @@ impl Instruction {
             OP_DRAIN => ("DRAIN", 3),
             OP_COPY => ("COPY", 3),
             OP_SYNC => ("SYNC", 1),
+            OP_LOAD => ("LOAD", 1 + WORDS_OF_TRANSFER),
+            OP_STORE => ("STORE", 1 + WORDS_OF_TRANSFER),
             _ if is_sparse(opcode) => ("SPARSE", 2),
             _ => {
                 let message = format!("opcode is {opcode:#04x}");
                 return Err(IsaError::new(ErrorCode::IllegalOpcode, message));
             }
         };
-        // HALT and SYNC are a header alone.
-        if length < fixed || (fixed == 1 && length != 1) {
-            let allowed = if fixed == 1 { "" } else { "at least " };
+        // The others end with a record or with words of a command.
+        let is_whole = matches!(opcode, OP_HALT | OP_SYNC | OP_LOAD | OP_STORE);
+        if length < fixed || (is_whole && length != fixed) {
+            let allowed = if is_whole { "" } else { "at least " };
             let message = format!("length of {name} is {length}, expected {allowed}{fixed}");
             return Err(IsaError::new(ErrorCode::BadLength, message));
         }
@@ -61,11 +65,7 @@ impl Instruction {
 }
 
 fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, IsaError> {
-    let wait = Wait {
-        weights: header::WAIT_WEIGHTS.is_set(words[0]),
-        stream: header::WAIT_STREAM.is_set(words[0]),
-        drain: header::WAIT_DRAIN.is_set(words[0]),
-    };
+    let wait = waits(name, words[0])?;
     Ok(match opcode {
         _ if is_sparse(opcode) => Instruction::Sparse(SparseCommand {
             wait,
@@ -96,7 +96,34 @@ fn decode_body(opcode: u32, name: &str, words: &[u32]) -> Result<Instruction, Is
             })
         }
         OP_SYNC => Instruction::Sync { wait },
+        OP_LOAD | OP_STORE => {
+            let words = std::array::from_fn(|word| words[1 + word]);
+            let transfer = Transfer::decode(&words).map_err(|fault| fault.in_program(name))?;
+            let moved = Move { wait, transfer };
+            match opcode {
+                OP_LOAD => Instruction::Load(moved),
+                _ => Instruction::Store(moved),
+            }
+        }
         _ => Instruction::Halt { wait },
+    })
+}
+
+/// What a header waits for.
+fn waits(name: &str, header: u32) -> Result<Wait, IsaError> {
+    let open = |flag: Field, most: Field| {
+        if !flag.is_set(header) {
+            let field = format!("{} without {}", most.name, flag.name);
+            return reserved(name, &field, header, !most.mask()).map(|()| None);
+        }
+        Ok(Some(most.get(header) as u8))
+    };
+    Ok(Wait {
+        weights: header::WAIT_WEIGHTS.is_set(header),
+        stream: header::WAIT_STREAM.is_set(header),
+        drain: header::WAIT_DRAIN.is_set(header),
+        loads: open(header::WAIT_LOADS, header::LOADS)?,
+        stores: open(header::WAIT_STORES, header::STORES)?,
     })
 }
 

@@ -23,10 +23,17 @@ impl Instruction {
                 | header::LENGTH.put(self.words() as u32)
                 | header::WAIT_WEIGHTS.flag(wait.weights)
                 | header::WAIT_STREAM.flag(wait.stream)
-                | header::WAIT_DRAIN.flag(wait.drain),
+                | header::WAIT_DRAIN.flag(wait.drain)
+                | header::WAIT_LOADS.flag(wait.loads.is_some())
+                | header::LOADS.put(wait.loads.unwrap_or(0).into())
+                | header::WAIT_STORES.flag(wait.stores.is_some())
+                | header::STORES.put(wait.stores.unwrap_or(0).into()),
         );
         match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => {}
+            Instruction::Load(moved) | Instruction::Store(moved) => {
+                words.extend(moved.transfer.encode().expect("it was checked"));
+            }
             Instruction::Copy(c) => {
                 words.push(copy::ROWS.put(c.rows));
                 words.push(copy_distance::WORDS.put(c.distance / WORD_BYTES));

@@ -145,13 +145,17 @@ pub(crate) use words;
 pub mod sparse;
 
 words! {
-    /// The first word of every instruction. Bits 31 to 19 are kept for further waits.
+    /// The first word of every instruction. Bits 31 to 29 are those of the sparse cluster.
     header "every instruction" "word 0" {
         OPCODE 7 0 "opcode",
         LENGTH 15 8 "length in words, header included",
         WAIT_WEIGHTS 16 16 "waits until the weight unit is idle",
         WAIT_STREAM 17 17 "waits until the stream unit is idle",
         WAIT_DRAIN 18 18 "waits until the drain unit is idle",
+        WAIT_LOADS 19 19 "waits until few enough loads are open",
+        LOADS 23 20 "loads that may still be open; 0 without wait_loads",
+        WAIT_STORES 24 24 "waits until few enough stores are open",
+        STORES 28 25 "stores that may still be open; 0 without wait_stores",
     }
     /// LOAD_WEIGHTS.
     load_weights "LOAD_WEIGHTS" "word 1" {

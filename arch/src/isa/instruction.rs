@@ -5,9 +5,10 @@
 
 use super::fields::header;
 use super::{
-    DrainPlace, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, Pooling, Record,
-    Repeat, RowTable, Wait,
+    DrainPlace, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD, OP_LOAD_WEIGHTS, OP_MATMUL, OP_STORE, OP_SYNC,
+    Pooling, Record, Repeat, RowTable, Wait,
 };
+use crate::transfer::{Transfer, WORDS_OF_TRANSFER};
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -32,6 +33,10 @@ pub enum Instruction {
         /// Units to wait for.
         wait: Wait,
     },
+    /// Words from a region of the host's memory to a memory of the machine.
+    Load(Move),
+    /// Words of the state buffer to a region of the host's memory.
+    Store(Move),
 }
 
 /// Fields of LOAD_WEIGHTS.
@@ -200,6 +205,15 @@ pub struct SparseCommand {
     pub words: Vec<u32>,
 }
 
+/// Fields of LOAD and STORE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// Units to wait for.
+    pub wait: Wait,
+    /// What is moved.
+    pub transfer: Transfer,
+}
+
 impl Instruction {
     /// Opcode in the header.
     pub fn opcode(&self) -> u32 {
@@ -211,6 +225,8 @@ impl Instruction {
             Instruction::Copy(_) => OP_COPY,
             Instruction::Sparse(command) => header::OPCODE.get(command.words[0]),
             Instruction::Sync { .. } => OP_SYNC,
+            Instruction::Load(_) => OP_LOAD,
+            Instruction::Store(_) => OP_STORE,
         }
     }
 
@@ -223,6 +239,7 @@ impl Instruction {
             Instruction::Drain(drain) => drain.wait,
             Instruction::Copy(copy) => copy.wait,
             Instruction::Sparse(command) => command.wait,
+            Instruction::Load(moved) | Instruction::Store(moved) => moved.wait,
         }
     }
 
@@ -235,13 +252,18 @@ impl Instruction {
             Instruction::Drain(drain) => &mut drain.wait,
             Instruction::Copy(copy) => &mut copy.wait,
             Instruction::Sparse(command) => &mut command.wait,
+            Instruction::Load(moved) | Instruction::Store(moved) => &mut moved.wait,
         }
     }
 
-    /// The TRAVERSE record; HALT, SYNC and commands of the sparse cluster have none.
+    /// The TRAVERSE record; only instructions of a unit have one.
     pub fn record(&self) -> Option<&Record> {
         match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
+            Instruction::Halt { .. }
+            | Instruction::Sync { .. }
+            | Instruction::Sparse(_)
+            | Instruction::Load(_)
+            | Instruction::Store(_) => None,
             Instruction::LoadWeights(load) => Some(&load.record),
             Instruction::Matmul(matmul) => Some(&matmul.record),
             Instruction::Drain(drain) => Some(&drain.record),
@@ -252,7 +274,11 @@ impl Instruction {
     /// The TRAVERSE record, to be changed, as [`record`](Self::record).
     pub fn record_mut(&mut self) -> Option<&mut Record> {
         match self {
-            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => None,
+            Instruction::Halt { .. }
+            | Instruction::Sync { .. }
+            | Instruction::Sparse(_)
+            | Instruction::Load(_)
+            | Instruction::Store(_) => None,
             Instruction::LoadWeights(load) => Some(&mut load.record),
             Instruction::Matmul(matmul) => Some(&mut matmul.record),
             Instruction::Drain(drain) => Some(&mut drain.record),
@@ -265,6 +291,7 @@ impl Instruction {
         let fixed = match self {
             Instruction::Halt { .. } | Instruction::Sync { .. } => 1,
             Instruction::Sparse(command) => command.words.len(),
+            Instruction::Load(_) | Instruction::Store(_) => 1 + WORDS_OF_TRANSFER,
             Instruction::LoadWeights(_) => 2,
             Instruction::Copy(_) => 3,
             Instruction::Matmul(m) => {

@@ -3,12 +3,15 @@
 //! A line is the name of the instruction, its fields as `name=value` in any order, and its record: the
 //! blocks `[row ROW base ADDRESS: INITIAL..END step STEP, ...]`, the innermost loop first. `#` begins a comment.
 
+mod fields;
+
 use std::fmt::{self, Write};
 
 use super::{
-    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Pooling, Record,
+    CopyWords, Drain, DrainPlace, Instruction, LoadWeights, Loop, Matmul, Move, Pooling, Record,
     Reduction, Repeat, RowBlock, RowTable, SparseCommand, Wait,
 };
+use fields::Fields;
 
 /// A line that says no instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +32,8 @@ impl fmt::Display for Instruction {
         match self {
             Instruction::Halt { .. } => f.write_str("halt")?,
             Instruction::Sync { .. } => f.write_str("sync")?,
+            Instruction::Load(Move { transfer, .. }) => write!(f, "load {transfer}")?,
+            Instruction::Store(Move { transfer, .. }) => write!(f, "store {transfer}")?,
             Instruction::Sparse(SparseCommand { words, .. }) => {
                 let words: Vec<_> = words.iter().map(|word| format!("{word:x}")).collect();
                 write!(f, "sparse words={}", words.join(","))?;
@@ -96,6 +101,11 @@ impl fmt::Display for Instruction {
                 write!(f, " wait={unit}")?;
             }
         }
+        for (most, name) in [(wait.loads, "loads"), (wait.stores, "stores")] {
+            if let Some(most) = most {
+                write!(f, " {name}={most}")?;
+            }
+        }
         for RowBlock { row, base, loops } in self.record().map_or(&[][..], |record| &record.rows) {
             write!(f, " [row {row} base {base}")?;
             let mut separator = ':';
@@ -155,7 +165,7 @@ pub fn assemble(text: &str) -> Result<Vec<Instruction>, Vec<AsmError>> {
     }
 }
 
-const NAMES: &str = "halt, load_weights, matmul, drain, copy, sparse or sync";
+const NAMES: &str = "halt, load_weights, matmul, drain, copy, sparse, sync, load or store";
 
 fn instruction(content: &str) -> Result<Instruction, String> {
     let (head, blocks) = match content.find('[') {
@@ -176,7 +186,17 @@ fn instruction(content: &str) -> Result<Instruction, String> {
             wait,
             words: hexadecimal(&fields.value::<String>("words", None)?)?,
         }),
-        "halt" | "sync" | "sparse" => return Err(format!("{name} has no record")),
+        "load" if record.rows.is_empty() => Instruction::Load(Move {
+            wait,
+            transfer: fields.transfer()?,
+        }),
+        "store" if record.rows.is_empty() => Instruction::Store(Move {
+            wait,
+            transfer: fields.transfer()?,
+        }),
+        "halt" | "sync" | "sparse" | "load" | "store" => {
+            return Err(format!("{name} has no record"));
+        }
         "copy" => Instruction::Copy(CopyWords {
             wait,
             rows: fields.value("rows", None)?,
@@ -270,88 +290,6 @@ fn reduction(name: &str) -> Result<Reduction, String> {
     let mut all = Reduction::ALL.into_iter();
     let found = all.find(|reduction| reduction.name() == name);
     found.ok_or_else(|| format!("pool is {name:?}, expected max, min, sum, product or median"))
-}
-
-/// Fields of a line that nobody has asked for yet.
-struct Fields<'a>(Vec<(&'a str, Option<&'a str>)>);
-
-impl<'a> Fields<'a> {
-    fn read(words: impl Iterator<Item = &'a str>) -> Result<Self, String> {
-        let mut fields: Vec<(&str, Option<&str>)> = Vec::new();
-        for word in words {
-            let field = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word, None),
-            };
-            if field.0 != "wait" && fields.iter().any(|(name, _)| *name == field.0) {
-                return Err(format!("{} is given twice", field.0));
-            }
-            fields.push(field);
-        }
-        Ok(Self(fields))
-    }
-
-    /// What is read if one of these has a value.
-    fn given<T>(
-        &mut self,
-        names: &[&str],
-        read: impl FnOnce(&mut Self) -> Result<T, String>,
-    ) -> Result<Option<T>, String> {
-        let mut fields = self.0.iter();
-        let is_given = fields.any(|(name, value)| names.contains(name) && value.is_some());
-        is_given.then(|| read(self)).transpose()
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        let before = self.0.len();
-        self.0
-            .retain(|(other, value)| *other != name || value.is_some());
-        self.0.len() < before
-    }
-
-    fn value<T: std::str::FromStr>(&mut self, name: &str, default: Option<T>) -> Result<T, String> {
-        let at = self
-            .0
-            .iter()
-            .position(|(other, value)| *other == name && value.is_some());
-        let Some((_, Some(value))) = at.map(|at| self.0.remove(at)) else {
-            return default.ok_or_else(|| format!("{name} is missing, expected {name}=NUMBER"));
-        };
-        let number = value.parse();
-        number.map_err(|_| format!("{name} is {value:?}, expected a number of its range"))
-    }
-
-    fn wait(&mut self) -> Result<Wait, String> {
-        let mut wait = Wait::default();
-        let (waits, others) = self
-            .0
-            .iter()
-            .partition(|(name, value)| *name == "wait" && value.is_some());
-        self.0 = others;
-        let waits: Vec<(&str, Option<&str>)> = waits;
-        for (_, unit) in waits {
-            match unit {
-                Some("weights") => wait.weights = true,
-                Some("stream") => wait.stream = true,
-                Some("drain") => wait.drain = true,
-                other => {
-                    let other = other.unwrap_or_default();
-                    return Err(format!(
-                        "wait is {other:?}, expected weights, stream or drain"
-                    ));
-                }
-            }
-        }
-        Ok(wait)
-    }
-
-    fn none_left(&self, instruction: &str) -> Result<(), String> {
-        match self.0.first() {
-            None => Ok(()),
-            Some(("turn", _)) => Err("\"turn\" is called \"rotate\"".into()),
-            Some((name, _)) => Err(format!("{name:?} is no field of {instruction}")),
-        }
-    }
 }
 
 /// Blocks `[row R base B: I..E step S, ...]`.

@@ -81,6 +81,8 @@ impl Timeline {
             Instruction::Copy(_) => weights_idle.max(self.drain_idle),
             // Runs with commands of the cluster depend on values: they are not counted here.
             Instruction::Sync { .. } | Instruction::Sparse(_) => 0,
+            // What they wait for depends on the host's memory.
+            Instruction::Load(_) | Instruction::Store(_) => 0,
         };
         let wait = instruction.wait();
         let others = [
@@ -96,7 +98,7 @@ impl Timeline {
         let valid = start + self.clocks.first_address;
         match instruction {
             Instruction::Halt { .. } | Instruction::Sync { .. } => self.fetch = head + 1,
-            Instruction::Sparse(_) => {}
+            Instruction::Sparse(_) | Instruction::Load(_) | Instruction::Store(_) => {}
             Instruction::Copy(CopyWords { record, .. }) => {
                 let last = valid + record.rows.iter().map(|b| all_trips(&b.loops)).sum::<u64>() - 1;
                 self.copy_idle = last + self.clocks.copy_idle;

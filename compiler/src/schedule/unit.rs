@@ -16,7 +16,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of an instruction; HALT, SYNC and commands of the sparse cluster have none.
+    /// The unit of an instruction; HALT and SYNC have none, nor have LOAD and STORE.
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<Unit> {
         match instruction {
@@ -24,7 +24,10 @@ impl Unit {
             Instruction::Matmul(_) => Some(Unit::Stream),
             Instruction::Drain(_) => Some(Unit::Drain),
             Instruction::Sparse(_) => Some(Unit::Cluster),
-            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
+            Instruction::Halt { .. }
+            | Instruction::Sync { .. }
+            | Instruction::Load(_)
+            | Instruction::Store(_) => None,
         }
     }
 

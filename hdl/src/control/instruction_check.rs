@@ -18,7 +18,9 @@ const COPY: usize = isa::OP_COPY as usize;
 const SYNC: usize = isa::OP_SYNC as usize;
 const SPARSE_WORDS: usize = isa::SPARSE_WORDS;
 /// Bits of the header of a command of the sparse cluster that are 0.
-const NO_HEADER: u64 = (header::ZEROS[0].mask() & !sparse::header::WAIT_RUNS.mask()) as u64;
+const NO_HEADER: u64 = (NO_WAIT.mask() & !sparse::header::WAIT_RUNS.mask()) as u64;
+/// Its bits behind those of the units.
+const NO_WAIT: Field = header::WAIT_LOADS.up_to(header::ZEROS[0]);
 
 /// Checks one word of an instruction.
 ///
@@ -187,7 +189,7 @@ impl InstructionCheck {
                 self.is_known_o = false;
             }
         }
-        self.bad_header_o = field!(self.word_i, header::ZEROS[0]) != 0;
+        self.bad_header_o = self.word_i.get_bits::<13>(header::WAIT_LOADS.lsb) != 0;
         for _ in 0..self._clusters {
             // Opcodes 0x10 to 0x14 with two to fifteen words.
             let is_sparse =

@@ -2,8 +2,8 @@
 
 use heddle_arch::isa::Reduction;
 use heddle_arch::isa::{
-    ErrorCode, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC, ROW_EPILOGUE,
-    SPARSE_WORDS, is_sparse,
+    ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD, OP_LOAD_WEIGHTS, OP_MATMUL,
+    OP_STORE, OP_SYNC, ROW_EPILOGUE, SPARSE_WORDS, is_sparse,
 };
 use heddle_arch::params::{MachineUnit, Params, Post};
 
@@ -13,8 +13,29 @@ pub(crate) type Fault = (ErrorCode, String);
 /// Instructions but HALT and SYNC have a header, a parameter word and a record of at least one row.
 const LEAST_WORDS: u32 = 4;
 
+/// Words of a LOAD or STORE.
+const MOVE_WORDS: u32 = 9;
+
+/// Whether the instruction moves words between the machine and the host's memory.
+pub(crate) fn moves(opcode: u32) -> bool {
+    matches!(opcode, OP_LOAD | OP_STORE)
+}
+
 /// Checks a header; commands of the sparse cluster are legal if there is one.
-pub(crate) fn check_header(header: u32, has_cluster: bool) -> Result<(), Fault> {
+pub(crate) fn check_header(header: u32, params: &Params) -> Result<(), Fault> {
+    // Waits for loads and stores, each with its count.
+    let waits = if params.programs_move() {
+        0x1ff8_0000
+    } else {
+        0
+    };
+    for (name, flag) in [("loads", 19), ("stores", 24)] {
+        let most = header >> (flag + 1) & 0xf;
+        if waits != 0 && header >> flag & 1 == 0 && most != 0 {
+            let message = format!("{name} is {most}, expected 0 without a wait");
+            return Err((ErrorCode::BadField, message));
+        }
+    }
     let opcode = header & 0xff;
     let length = header >> 8 & 0xff;
     match opcode {
@@ -30,16 +51,30 @@ pub(crate) fn check_header(header: u32, has_cluster: bool) -> Result<(), Fault> 
             return Err((ErrorCode::BadLength, message));
         }
         OP_LOAD_WEIGHTS | OP_MATMUL | OP_DRAIN | OP_COPY => {}
-        _ if has_cluster && is_sparse(opcode) => {
+        _ if params.programs_move() && moves(opcode) => {
+            if length != MOVE_WORDS {
+                let message = format!("length is {length}, expected {MOVE_WORDS}");
+                return Err((ErrorCode::BadLength, message));
+            }
+        }
+        _ if params.has_cluster() && is_sparse(opcode) => {
             within_words(length)?;
-            return reserved("header", header, 0x2007_ffff);
+            return reserved("header", header, 0x2007_ffff | waits);
         }
         _ => {
             let message = format!("opcode is {opcode:#04x}");
             return Err((ErrorCode::IllegalOpcode, message));
         }
     }
-    reserved("header", header, 0x0007_ffff)
+    reserved("header", header, 0x0007_ffff | waits)
+}
+
+/// Checks a LOAD or STORE that is there as a whole.
+pub(crate) fn check_move(words: &[u32]) -> Result<(), Fault> {
+    match Instruction::decode(words) {
+        Ok(_) => Ok(()),
+        Err(error) => Err((error.code, error.message)),
+    }
 }
 
 fn within_words(length: u32) -> Result<(), Fault> {

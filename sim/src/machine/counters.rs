@@ -3,6 +3,10 @@
 use heddle_arch::host::Counter;
 
 use super::memory::Accesses;
+use super::sequencer::Missing;
+
+/// Things that ISSUE can wait for.
+const MISSING: usize = std::mem::size_of::<Missing>();
 
 /// Counts of the units; slice accesses and zero operands are counted by the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,11 +19,11 @@ pub(crate) struct Tally {
     pub stall_sums: u32,
     pub instructions: u32,
     /// Of `stall_wait` the cycles in which one thing alone was missing.
-    waited_for: [u32; 5],
+    waited_for: [u32; MISSING],
 }
 
 impl Tally {
-    pub fn add_wait(&mut self, missing: &[bool; 5]) {
+    pub fn add_wait(&mut self, missing: &Missing) {
         let mut all = (0..).zip(missing).filter(|(_, is_missing)| **is_missing);
         if let (Some((which, _)), None) = (all.next(), all.next()) {
             let count: &mut u32 = &mut self.waited_for[which];
@@ -59,10 +63,10 @@ impl Counters {
         }
     }
 
-    /// Cycles in which ISSUE waited for one alone: weight, stream and drain unit, the sparse cluster, room for a command of it. The hardware
+    /// Cycles in which ISSUE waited for one alone: weight, stream and drain unit, the sparse cluster, room for a command of it, loads, stores. The hardware
     /// counts them together.
     #[must_use]
-    pub fn waited_for(&self) -> [u32; 5] {
+    pub fn waited_for(&self) -> [u32; MISSING] {
         self.tally.waited_for
     }
 

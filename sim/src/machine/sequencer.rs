@@ -2,12 +2,12 @@
 
 use heddle_arch::Clocks;
 use heddle_arch::isa::{
-    ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD_WEIGHTS, OP_MATMUL, OP_SYNC,
-    is_sparse,
+    ErrorCode, Instruction, OP_COPY, OP_DRAIN, OP_HALT, OP_LOAD, OP_LOAD_WEIGHTS, OP_MATMUL,
+    OP_STORE, OP_SYNC, is_sparse,
 };
 use heddle_arch::params::Params;
 
-use super::check::{Fault, WordCheck, check_header};
+use super::check::{Fault, WordCheck, check_header, check_move, moves};
 use super::prefetch::Prefetch;
 use super::timing::Trap;
 
@@ -28,11 +28,18 @@ pub(crate) struct Idle {
     pub cluster: bool,
     /// Not whether it is idle: it has room for a command.
     pub takes_command: bool,
+    /// Loads and stores of the program that are open.
+    pub open: [usize; 2],
+    /// There is room for one more of each.
+    pub takes_move: [bool; 2],
 }
 
+/// What an instruction waits for: weight, stream and drain unit, the cluster, room for a command of it, loads, stores.
+pub(crate) type Missing = [bool; 7];
+
 impl Idle {
-    /// What an instruction with this header waits for: weight, stream and drain unit, the cluster, room for a command.
-    fn missing(self, header: u32) -> [bool; 5] {
+    /// What an instruction with this header waits for.
+    fn missing(self, header: u32) -> Missing {
         let opcode = header & 0xff;
         let named = |wait_bit: u32| opcode == OP_HALT || header >> wait_bit & 1 == 1;
         let starts_weights = matches!(opcode, OP_LOAD_WEIGHTS | OP_COPY);
@@ -45,8 +52,27 @@ impl Idle {
             !self.drain && (named(18) || meets_drain),
             !self.cluster && opcode == OP_HALT,
             !self.takes_command && is_sparse(opcode),
+            self.meets_moves(header, 0),
+            self.meets_moves(header, 1),
         ]
     }
+
+    /// Too many loads or stores are open for this header, or there is no room for its own.
+    fn meets_moves(self, header: u32, kind: usize) -> bool {
+        let opcode = header & 0xff;
+        let most = most_open(header)[kind];
+        let is_own = opcode == [OP_LOAD, OP_STORE][kind];
+        most.is_some_and(|most| self.open[kind] > most) || (is_own && !self.takes_move[kind])
+    }
+}
+
+/// Loads and stores that an instruction with this header lets be open.
+pub(crate) fn most_open(header: u32) -> [Option<usize>; 2] {
+    [19, 24].map(|flag| match header >> flag & 1 {
+        _ if header & 0xff == OP_HALT => Some(0),
+        0 => None,
+        _ => Some((header >> (flag + 1) & 0xf) as usize),
+    })
 }
 
 /// What the sequencer did in a cycle.
@@ -55,7 +81,7 @@ pub(crate) enum Issue {
     /// Nothing that anyone else sees.
     Nothing,
     /// ISSUE waited for these, in the order of [`Idle::missing`].
-    Waited([bool; 5]),
+    Waited(Missing),
     /// ISSUE has let the instruction with this header pass; it stands at this program word.
     Begin(u32, u32),
     /// START of an instruction.
@@ -101,7 +127,7 @@ pub(crate) struct Sequencer {
 }
 
 /// Bits of a header that the sequencer keeps to itself.
-const WAITS: u32 = 0x0007_0000;
+const WAITS: u32 = 0x1fff_0000;
 
 impl Sequencer {
     pub fn new(params: &Params, start_pc: u32) -> Self {
@@ -184,6 +210,14 @@ impl Sequencer {
                 }
                 if is_sparse(header & 0xff) {
                     self.given = Some(word);
+                } else if moves(header & 0xff) {
+                    if left == 1 {
+                        let words = &program[start..=at];
+                        if let Err(fault) = check_move(words) {
+                            self.found = Some((FAULT_CYCLES, self.trap(fault)));
+                            return Ok(Issue::Nothing);
+                        }
+                    }
                 } else if let Err(fault) = check.next(word, left == 1, &self.params) {
                     self.found = Some((FAULT_CYCLES, self.trap(fault)));
                     return Ok(Issue::Nothing);
@@ -241,7 +275,7 @@ impl Sequencer {
 
     fn may_issue(&mut self, program: &[u32], idle: Idle, progress: bool) -> Result<Issue, Trap> {
         let header = program[self.pc as usize];
-        check_header(header, self.params.has_cluster()).map_err(|fault| self.trap(fault))?;
+        check_header(header, &self.params).map_err(|fault| self.trap(fault))?;
         let missing = idle.missing(header);
         let halts = header & 0xff == OP_HALT;
         let synchronises = header & 0xff == OP_SYNC;
@@ -249,7 +283,13 @@ impl Sequencer {
             let message = "no unit makes progress".to_string();
             return Err(self.trap((ErrorCode::Stuck, message)));
         }
-        self.stuck_cycles = if progress { 0 } else { self.stuck_cycles + 1 };
+        // The time-out of the bus bounds what waits for loads and stores.
+        let moved = missing[5] || missing[6];
+        self.stuck_cycles = if progress || moved {
+            0
+        } else {
+            self.stuck_cycles + 1
+        };
         if missing.contains(&true) {
             return Ok(Issue::Waited(missing));
         }

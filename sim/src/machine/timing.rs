@@ -18,6 +18,7 @@ use heddle_arch::isa::{
 };
 use heddle_arch::params::Params;
 
+use super::check::moves;
 use super::cluster::Engine;
 use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
@@ -123,6 +124,8 @@ impl Clockwork {
             copies: self.copies.is_current(),
             cluster: !cluster.is_some_and(Engine::is_busy),
             takes_command: cluster.is_some_and(Engine::takes_command),
+            open: [0; 2],
+            takes_move: [true; 2],
         };
         let trap = self.trap.take().or(self.cluster_trap());
         self.cluster_sums(data);
@@ -152,7 +155,9 @@ impl Clockwork {
             }
         }
         match &issue {
-            Issue::Begin(header, pc) if !is_sparse(header & 0xff) => self.unit(*header).pc = *pc,
+            Issue::Begin(header, pc) if !is_sparse(header & 0xff) && !moves(header & 0xff) => {
+                self.unit(*header).pc = *pc
+            }
             Issue::Start(instruction) => self.start(instruction, data),
             _ => {}
         }

@@ -36,8 +36,7 @@ fn drain(params: &Params, base: u32, count: u32) -> Instruction {
 
 const WEIGHTS: Wait = Wait {
     weights: true,
-    stream: false,
-    drain: false,
+    ..Wait::NONE
 };
 
 /// Words of all partitions as the golden machine has them.
@@ -219,6 +218,7 @@ fn copies_beside_products(pair: &mut Pair) -> Checked {
                 weights: true,
                 stream: true,
                 drain: true,
+                ..Wait::NONE
             },
         },
         copy(rows, 8 * 59, results + 8, &all(1)),
@@ -329,6 +329,7 @@ fn syncs(pair: &mut Pair) -> Checked {
             weights,
             stream,
             drain,
+            ..Wait::NONE
         },
     };
     let (alone, waited) = cycles_behind_copy(pair, &[])?;

@@ -39,7 +39,10 @@ pub fn count(coverage: &mut Coverage, program: &[Instruction], seen: &Seen, para
                 coverage.event("SYNC that waits", named);
                 coverage.event("SYNC that waits for nothing", !named);
             }
-            Instruction::Halt { .. } | Instruction::Sparse(_) => {}
+            Instruction::Halt { .. }
+            | Instruction::Sparse(_)
+            | Instruction::Load(_)
+            | Instruction::Store(_) => {}
         }
     }
 }

@@ -74,13 +74,7 @@ fn random_dual_scale(rng: &mut ChaCha8Rng) -> DualScale {
 }
 
 /// HALT without further ado.
-pub const HALT: Instruction = Instruction::Halt {
-    wait: Wait {
-        weights: false,
-        stream: false,
-        drain: false,
-    },
-};
+pub const HALT: Instruction = Instruction::Halt { wait: Wait::NONE };
 
 /// One loop from 0 with this many trips.
 pub fn trips(count: u32, step: u32) -> Loop {

@@ -82,6 +82,7 @@ pub fn random_program(rng: &mut ChaCha8Rng, params: &Params) -> Vec<Instruction>
                 weights: true,
                 stream: true,
                 drain: true,
+                ..Wait::NONE
             };
         }
         program.extend(list);
@@ -207,6 +208,7 @@ impl Writer<'_> {
                 weights: self.chance(0.4),
                 stream: self.chance(0.4),
                 drain: self.chance(0.4),
+                ..Wait::NONE
             };
             list.insert(at, Instruction::Sync { wait });
         }

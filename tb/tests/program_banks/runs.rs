@@ -12,13 +12,7 @@ use crate::machines::pair::{End, HALT, Pair};
 use crate::machines::{self, Machine};
 use crate::rtl::OrPanic;
 
-const SYNC: Instruction = Instruction::Sync {
-    wait: Wait {
-        weights: false,
-        stream: false,
-        drain: false,
-    },
-};
+const SYNC: Instruction = Instruction::Sync { wait: Wait::NONE };
 
 fn pair_of(machine: &Machine, seed: u64) -> (Pair<'_>, ChaCha8Rng) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -45,18 +45,12 @@ macro_rules! reserved {
 }
 
 reserved! {
-    Opcode 0x08 0x08 HOST "LOAD: words from memory",
-    Opcode 0x09 0x09 HOST "STORE: words to memory",
     Opcode 0x0a 0x0a HOST "EVENT: tells the host a number",
     Opcode 0x0b 0x0b HOST "AWAIT: waits for a number of the host",
     Opcode 0x15 0x15 SPARSE "SPARSE_CUT",
     Opcode 0x16 0x16 SPARSE "SPARSE_COPY",
     Opcode 0x17 0x17 SPARSE "SPARSE_ROUTE",
     Opcode 0x18 0x18 SPARSE "SPARSE_SCALE",
-    HeaderBit 19 19 HOST "waits for loads",
-    HeaderBit 20 23 HOST "loads that may still be open",
-    HeaderBit 24 24 HOST "waits for stores",
-    HeaderBit 25 28 HOST "stores that may still be open",
     HeaderBit 29 29 SPARSE "of commands of the cluster alone: waits until the runs of all units are done",
     HeaderBit 30 30 SPARSE "waits until the cutter is idle",
     HeaderBit 31 31 SPARSE "waits until the fill is idle",

@@ -138,6 +138,7 @@ impl Steps<'_> {
             weights: weights || first,
             stream: first,
             drain: drain || first,
+            ..Wait::default()
         }
     }
 

@@ -145,6 +145,7 @@ impl<'p> Pass<'p> {
             weights: first,
             stream: first,
             drain: first,
+            ..Wait::default()
         }
     }
 

@@ -12,7 +12,11 @@ impl Clockwork {
     pub(super) fn start(&mut self, instruction: &Instruction, data: &mut Datapath) {
         let valid_from = self.now + self.clocks.first_address;
         match instruction {
-            Instruction::Halt { .. } | Instruction::Sync { .. } | Instruction::Sparse(_) => {}
+            Instruction::Halt { .. }
+            | Instruction::Sync { .. }
+            | Instruction::Sparse(_)
+            | Instruction::Load(_)
+            | Instruction::Store(_) => {}
             Instruction::Copy(copy) => {
                 self.copies.begin(copy.rows, copy.distance);
                 self.weights.start(&copy.record, &self.params, valid_from);
