@@ -11,6 +11,7 @@ mod dual_scale;
 mod host_layers;
 mod machine;
 mod machine_copy;
+mod machine_moves;
 mod machine_post;
 mod machine_program_banks;
 mod network;

@@ -11,6 +11,7 @@ use heddle_arch::image::Tensor;
 use heddle_arch::job::{Job, Work};
 use heddle_arch::params::{CounterSet, Params};
 use heddle_sim::image::{Counted, Device, DeviceError, Runner, RunnerError, Target};
+use heddle_sim::machine::HostMemory;
 use serde::Serialize;
 
 use crate::host::{Host, HostError};
@@ -133,7 +134,8 @@ impl Device for Hardware {
         }
     }
 
-    fn run(&mut self, start: u32) -> Result<Counted, DeviceError> {
+    // A machine whose programs load has a ring.
+    fn run(&mut self, start: u32, _: HostMemory<'_>) -> Result<Counted, DeviceError> {
         self.host.run(start, LIMIT_CYCLES).map_err(stopped)?;
         self.counted(start)
     }

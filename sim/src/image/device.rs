@@ -1,11 +1,13 @@
 //! What jobs move words into and out of: a machine behind its host port.
 
 use heddle_arch::host::Counter;
-use heddle_arch::isa::fields::row_table_data;
 use heddle_arch::job::Job;
 
 use super::LIMIT_CYCLES;
-use crate::machine::{Machine, MachineError};
+use crate::machine::{HostMemory, Machine, MachineError, Pace};
+
+/// Clocks from a request to the first word of the host's memory.
+const LATENCY: u64 = 64;
 
 /// Place of a word that is written, whose bits are those of the host port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,11 +127,11 @@ pub trait Device {
     /// [`DeviceError`]
     fn settle(&mut self) -> Result<(), DeviceError>;
 
-    /// Runs a program to its HALT.
+    /// Runs a program to its HALT; it may load and store.
     ///
     /// # Errors
     /// [`DeviceError`]
-    fn run(&mut self, start: u32) -> Result<Counted, DeviceError>;
+    fn run(&mut self, start: u32, memory: HostMemory<'_>) -> Result<Counted, DeviceError>;
 }
 
 impl Device for Machine {
@@ -155,9 +157,7 @@ impl Device for Machine {
             Target::Bias { column, tile } => self.write_bias(column, tile, low as i32),
             Target::Scale { column, tile } => self.write_scale_word(column, tile, word),
             Target::Row { row, entry } => {
-                let valid = row_table_data::VALID.is_set(low);
-                let offset = row_table_data::OFFSET.get(low) as u16;
-                self.write_row_offset(row, entry, valid.then_some(offset));
+                self.write_row_offset(row, entry, Self::row_offset(word));
             }
             Target::Table { table, byte } => self.write_activation(table, byte, low as u8),
             Target::Program { first } => self.write_program(first, &[low, (word >> 32) as u32]),
@@ -183,8 +183,9 @@ impl Device for Machine {
         }
     }
 
-    fn run(&mut self, start: u32) -> Result<Counted, DeviceError> {
-        let counters = Machine::run(self, start, LIMIT_CYCLES)?;
+    fn run(&mut self, start: u32, memory: HostMemory<'_>) -> Result<Counted, DeviceError> {
+        let beside = (memory, Pace::Latency(LATENCY));
+        let counters = self.run_beside(start, LIMIT_CYCLES, beside, |_| {})?;
         let cluster = self.cluster_counts();
         let cluster = cluster.map_or(Vec::new(), |counts| counts.all().to_vec());
         Ok(Counted {

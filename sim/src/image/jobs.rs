@@ -7,6 +7,7 @@ use heddle_arch::job::{Job, Work};
 use heddle_arch::transfer::{Space, Transfer};
 
 use super::{Device, Runner, RunnerError};
+use crate::machine::HostMemory;
 
 /// What has not happened yet.
 #[derive(Debug, Clone, Default)]
@@ -86,7 +87,11 @@ impl<D: Device> Runner<D> {
             false => Vec::new(),
         };
         open.iter().try_for_each(|load| self.spoil(load))?;
-        let counted = self.machine.run(start);
+        let memory = HostMemory {
+            bytes: &mut self.memory,
+            regions: self.regions,
+        };
+        let counted = self.machine.run(start, memory);
         let counted = counted.map_err(|source| RunnerError::Run { start, source })?;
         open.iter()
             .try_for_each(|load| self.is_spoilt(load, start))?;

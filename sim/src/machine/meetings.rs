@@ -25,6 +25,14 @@ pub enum Client {
     Copy,
     /// Results of a DRAIN.
     Drain,
+    /// A command of the sparse cluster.
+    Cluster,
+    /// A LOAD.
+    Load,
+    /// A STORE.
+    Store,
+    /// The sequencer, which reads an instruction.
+    Program,
 }
 
 impl Client {
@@ -36,6 +44,10 @@ impl Client {
             Client::Weights => "LOAD_WEIGHTS",
             Client::Copy => "COPY",
             Client::Drain => "DRAIN",
+            Client::Cluster => "command of the cluster",
+            Client::Load => "LOAD",
+            Client::Store => "STORE",
+            Client::Program => "the instruction",
         }
     }
 }

@@ -15,21 +15,26 @@ mod memory;
 mod prefetch;
 mod sequencer;
 mod timing;
+mod transfers;
 mod walk;
 
 use heddle_arch::host::ColumnScale;
-use heddle_arch::isa::ErrorCode;
+use heddle_arch::isa::fields::row_table_data;
+use heddle_arch::isa::{ErrorCode, SystemError};
 use heddle_arch::params::Params;
 use heddle_arch::word::WordBytes;
 
 pub use counters::Counters;
 pub use meetings::{Access, Client, Meeting};
+pub use transfers::{Disorder, HostMemory, Pace};
 
 use crate::sparse::Counts;
 use cluster::Engine;
 use datapath::Datapath;
 use prefetch::Places;
 use timing::{Clockwork, Trap};
+use transfers::Transfers;
+pub(crate) use transfers::{Turn, turns};
 
 /// Why a run did not reach HALT.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +61,19 @@ pub enum MachineError {
     /// A word is read in the clock in which it is written, which is undefined without a bypass in the banks.
     #[error("{0}")]
     UndefinedRead(Meeting),
+    /// A LOAD or STORE meets an instruction, and neither waits for the other: what is read then is undefined.
+    #[error("{0}")]
+    Disorder(Box<Disorder>),
+    /// A LOAD or STORE reaches beyond a memory.
+    #[error("{} at program word {pc}: {message}", .code.name())]
+    Transfer {
+        /// Code in the register ERROR.
+        code: SystemError,
+        /// Word address of the instruction.
+        pc: u32,
+        /// What does not exist.
+        message: String,
+    },
     /// The program still ran.
     #[error("the program still runs after {cycles} cycles")]
     StillRunning {
@@ -68,7 +86,10 @@ impl MachineError {
     /// What the hardware does from then on is not defined.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::BankConflict { .. } | Self::UndefinedRead(_))
+        matches!(
+            self,
+            Self::BankConflict { .. } | Self::UndefinedRead(_) | Self::Disorder(_)
+        )
     }
 }
 
@@ -234,6 +255,13 @@ impl Machine {
         memory.set_offset(row as usize, entry as usize, offset);
     }
 
+    /// What an entry of the offset table of a row is, of a word of the host.
+    pub(crate) fn row_offset(word: u64) -> Option<u16> {
+        let low = word as u32;
+        let valid = row_table_data::VALID.is_set(low);
+        valid.then_some(row_table_data::OFFSET.get(low) as u16)
+    }
+
     /// Reads a state-buffer word through the zero codec.
     ///
     /// # Panics
@@ -288,17 +316,49 @@ impl Machine {
         &mut self,
         start_pc: u32,
         limit: u64,
+        watch: impl FnMut(WrittenWord),
+    ) -> Result<Counters, MachineError> {
+        let alone = (HostMemory::default(), Pace::Latency(0));
+        self.run_beside(start_pc, limit, alone, watch)
+    }
+
+    /// As [`run_watched`](Self::run_watched), beside a memory that the program loads from and stores to.
+    ///
+    /// # Errors
+    /// [`MachineError`]; the memories keep what was written until then.
+    pub fn run_beside(
+        &mut self,
+        start_pc: u32,
+        limit: u64,
+        (host, pace): (HostMemory<'_>, Pace),
+        watch: impl FnMut(WrittenWord),
+    ) -> Result<Counters, MachineError> {
+        // Nothing that runs can write to the banks of the program.
+        let mut program = match self.places {
+            Some(places) => places.read(&self.data.memory),
+            None => std::mem::take(&mut self.program),
+        };
+        let mut transfers = Transfers::new(&self.params, host, pace);
+        let counted = self.go((start_pc, limit), &mut program, &mut transfers, watch);
+        if self.places.is_none() {
+            self.program = program;
+        }
+        counted
+    }
+
+    fn go(
+        &mut self,
+        (start_pc, limit): (u32, u64),
+        program: &mut [u32],
+        transfers: &mut Transfers<'_>,
         mut watch: impl FnMut(WrittenWord),
     ) -> Result<Counters, MachineError> {
         self.data.memory.start();
         // The host starts no program before.
         self.settle_cluster();
-        // Nothing that runs can write to the banks of the program.
-        let read = self.places.map(|places| places.read(&self.data.memory));
-        let program = read.as_deref().unwrap_or(&self.program);
         let mut clockwork = Clockwork::new(&self.params, start_pc);
         for cycle in 0..limit {
-            let result = clockwork.cycle(program, &mut self.data);
+            let result = clockwork.cycle(program, &mut self.data, transfers);
             let mut met = clockwork.meeting(&self.data);
             for leaving in self.data.leaving.drain(..) {
                 watch(WrittenWord::Drained(DrainedWord { cycle, ..leaving }));
@@ -323,6 +383,10 @@ impl Machine {
                 Err(Trap::BankConflict { pc, bank }) => {
                     return Err(MachineError::BankConflict { pc, bank });
                 }
+                Err(Trap::Transfer { code, pc, message }) => {
+                    return Err(MachineError::Transfer { code, pc, message });
+                }
+                Err(Trap::Order(disorder)) => return Err(MachineError::Disorder(disorder)),
             }
         }
         if let Some(met) = clockwork.finish(&mut self.data) {

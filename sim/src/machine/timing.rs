@@ -24,6 +24,7 @@ use super::counters::Tally;
 use super::datapath::{Datapath, VectorSlot};
 use super::meetings::Meetings;
 use super::sequencer::{Idle, Issue, Sequencer};
+use super::transfers::Transfers;
 use super::walk::Step;
 use copies::Copies;
 use units::{Loading, Stream, UnitClock};
@@ -113,11 +114,16 @@ impl Clockwork {
     }
 
     /// One clock cycle; false when HALT and its quiet cycles are over.
-    pub fn cycle(&mut self, program: &[u32], data: &mut Datapath) -> Result<bool, Trap> {
+    pub fn cycle(
+        &mut self,
+        program: &mut [u32],
+        data: &mut Datapath,
+        transfers: &mut Transfers<'_>,
+    ) -> Result<bool, Trap> {
         // The sequencer knows it a cycle later.
         let progress = std::mem::take(&mut self.progress);
         let cluster = data.cluster.as_ref();
-        let idle = Idle {
+        let mut idle = Idle {
             weights: !self.weights.busy() && self.now >= self.copies.idle_from,
             stream: !self.stream.busy(),
             drain: !self.drain.busy() && self.now >= self.drain_idle_from,
@@ -125,8 +131,9 @@ impl Clockwork {
             cluster: !cluster.is_some_and(Engine::is_busy),
             takes_command: cluster.is_some_and(Engine::takes_command),
             open: [0; 2],
-            takes_move: [true; 2],
+            takes_move: [false; 2],
         };
+        transfers.look(self.now, &mut idle);
         let trap = self.trap.take().or(self.cluster_trap());
         self.cluster_sums(data);
         match self.units(data) {
@@ -135,6 +142,8 @@ impl Clockwork {
             units => self.trap = units.err(),
         }
         // A fault of the sequencer wins over one of the units.
+        let pc = self.sequencer.pc();
+        transfers.fetches(pc)?;
         let issue = self.sequencer.cycle(program, idle, progress)?;
         self.cluster(data);
         if let Some(trap) = trap {
@@ -161,6 +170,7 @@ impl Clockwork {
             Issue::Start(instruction) => self.start(instruction, data),
             _ => {}
         }
+        transfers.follow((self.now, &issue, pc), program, data)?;
         self.now += 1;
         Ok(issue != Issue::Done)
     }

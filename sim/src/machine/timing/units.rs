@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use heddle_arch::isa::{ErrorCode, Record};
+use heddle_arch::isa::{ErrorCode, Record, SystemError};
 use heddle_arch::params::Params;
 
+use super::super::transfers::Disorder;
 use super::super::walk::{Step, Walk};
 
 /// Streamed words whose addresses are looked at; only a loop that does not end has more.
@@ -21,6 +22,14 @@ pub(crate) enum Trap {
     },
     /// Operand and weight slot read the same bank in the same cycle.
     BankConflict { pc: u32, bank: u32 },
+    /// A LOAD or STORE that the DMA refuses.
+    Transfer {
+        pc: u32,
+        code: SystemError,
+        message: String,
+    },
+    /// A LOAD or STORE meets an instruction that it is not ordered against.
+    Order(Box<Disorder>),
 }
 
 /// A traversal with a unit around it.
