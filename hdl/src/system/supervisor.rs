@@ -222,6 +222,7 @@ impl<const A: usize> Supervisor<A> {
                 self.program = self.fault_i.program;
                 if self.fault_i.program {
                     self.pc = self.fault_i.origin;
+                    self.index = self.run_index;
                 } else {
                     self.index = self.fault_i.origin.get_bits::<10>(0);
                 }
