@@ -205,8 +205,7 @@ impl InstructionCheck {
                 & field!(self.word_i, header::LOADS).any())
                 | (!flag!(self.word_i, header::WAIT_STORES)
                     & field!(self.word_i, header::STORES).any());
-            self.bad_header_o =
-                self.bad_waits[0] | (field!(self.word_i, header::ZEROS[0]) != 0);
+            self.bad_header_o = self.bad_waits[0] | (field!(self.word_i, header::ZEROS[0]) != 0);
             self.moves();
         } else {
             self.bad_header_o = self.word_i.get_bits::<13>(header::WAIT_LOADS.lsb) != 0;
@@ -221,8 +220,8 @@ impl InstructionCheck {
                 let length = field!(self.word_i, header::LENGTH);
                 self.bad_length_o = (length < 2) | (length > SPARSE_WORDS.to_bits::<8>());
                 if self._moves > 0 {
-                    self.bad_header_o = self.bad_waits[0]
-                        | ((self.word_i & NO_COMMAND.to_bits::<32>()) != 0);
+                    self.bad_header_o =
+                        self.bad_waits[0] | ((self.word_i & NO_COMMAND.to_bits::<32>()) != 0);
                 } else {
                     self.bad_header_o = (self.word_i & NO_HEADER.to_bits::<32>()) != 0;
                 }

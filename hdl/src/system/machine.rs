@@ -500,7 +500,9 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
             self.mover[k].window_i.follow(&self.registers[k].window_o);
             self.mover[k].entry_i.follow(&self.jobs[k].entry_o);
             self.mover[k].enters_i.follow(&self.jobs[k].enters_o);
-            self.mover[k].region_low_i.follow(&self.jobs[k].region_low_o);
+            self.mover[k]
+                .region_low_i
+                .follow(&self.jobs[k].region_low_o);
             self.mover[k]
                 .region_high_i
                 .follow(&self.jobs[k].region_high_o);

@@ -321,7 +321,9 @@ impl Bench {
             self.dut.check_element("ready_i", open, 2, true)?;
             self.open[open] += 1;
             coverage.event(name, true);
-            coverage.event("taken beside an instruction", self.moving);
+            if !self.banked {
+                coverage.event("taken beside an instruction", self.moving);
+            }
         }
         let behind_cluster = std::mem::take(&mut self.held);
         self.model.take(&job);

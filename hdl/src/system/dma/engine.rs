@@ -1,9 +1,9 @@
 //! The DMA as a whole.
 
 use super::error::DmaError;
+use super::intake::EntryPair;
 use super::load::HeadWrite;
 use super::store::HeadRead;
-use super::intake::EntryPair;
 use super::{
     DmaShape, LoadEngine, ReadChannels, StoreEngine, TimeOut, TransferIntake, WindowWrite, Windows,
     WriteChannels,

@@ -85,7 +85,8 @@ impl<const A: usize, const W: usize> TransferIntake<A, W> {
         self.check.store_i = self.entry_i.store;
         self.write_o.program = false;
         for i in 0..8 {
-            self.takes[i] = self.entry_i.valid & (self.entry_i.place == ((i + 1) / 2).to_bits::<3>());
+            self.takes[i] =
+                self.entry_i.valid & (self.entry_i.place == ((i + 1) / 2).to_bits::<3>());
         }
         for k in 0..self._moves {
             self.check.program_i[k] = self.move_i[k].valid;
@@ -130,8 +131,8 @@ impl<const A: usize, const W: usize> TransferIntake<A, W> {
         let whose = bit_cast::<W, 10>(self.origin.get_bits::<10>(0)) << 18;
         self.write_o.data[0] =
             (low.replace_bit(access::REGION.lsb, self.write_o.program)) | (zero) | (whose);
-        self.write_o.data[1] = (bit_cast::<W, A>(self.base >> 3))
-            + self.even.get_bits::<29>(3).get_bits::<W>(0);
+        self.write_o.data[1] =
+            (bit_cast::<W, A>(self.base >> 3)) + self.even.get_bits::<29>(3).get_bits::<W>(0);
         let place = bit_cast::<W, 24>(self.odd.get_bits::<24>(0));
         let whose = bit_cast::<W, 6>(self.origin.get_bits::<6>(10)) << 24;
         self.write_o.data[2] = (place) | (whose);

@@ -171,10 +171,8 @@ impl<const W: usize> LoadEngine<W> {
             self.free[k] = (self.free[k] | !self.settle[k].any()) & !self.takes;
             let is_past = self.queue.transfer_o.space.get_bits::<2>(0).any()
                 & !self.queue.transfer_o.space.get_bits::<2>(2).any();
-            self.waits = self.queue.transfer_o.program
-                & (is_past)
-                & !self.free[k]
-                & self.settle[k].any();
+            self.waits =
+                self.queue.transfer_o.program & (is_past) & !self.free[k] & self.settle[k].any();
         }
     }
 
@@ -189,11 +187,8 @@ impl<const W: usize> LoadEngine<W> {
         }
         let has_word = self.beat_valid_i | self.queue.transfer_o.fill;
         self.beyond_o = self.places.valid_o & self.places.beyond_o & !self.halt_i;
-        self.writes = self.places.valid_o
-            & !self.places.beyond_o
-            & (has_word)
-            & !self.waits
-            & !self.halt_i;
+        self.writes =
+            self.places.valid_o & !self.places.beyond_o & (has_word) & !self.waits & !self.halt_i;
         self.beat_ready_o = self.places.valid_o
             & !self.places.beyond_o
             & self.head_ready_i

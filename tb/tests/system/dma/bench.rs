@@ -422,7 +422,11 @@ impl Bench {
             let command = command.filter(|command| command.program == program);
             // An instruction waits for room before its words come.
             let has_room = !program || self.dut.get("move_ready_o") >> store & 1 == 1;
-            let taken = self.feeds.iter().flatten().any(|feed| usize::from(feed.store) == store);
+            let taken = self
+                .feeds
+                .iter()
+                .flatten()
+                .any(|feed| usize::from(feed.store) == store);
             if let Some(command) = command.filter(|_| has_room && !taken) {
                 self.feeds[usize::from(program)] = Some(Feed {
                     command,
@@ -594,9 +598,7 @@ impl Bench {
             return Err(self.dut.message("no load is open, with words left"));
         }
         if !open[1] && self.bus.open()[1] > 0 {
-            return Err(self
-                .dut
-                .message("no store is open, with answers left"));
+            return Err(self.dut.message("no store is open, with answers left"));
         }
         Ok(())
     }

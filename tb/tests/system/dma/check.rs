@@ -57,7 +57,10 @@ fn pass(dut: &mut Dut, words: &[u32; 8], single: bool) {
     let last = steps.len() - 1;
     for (step, numbers) in steps.into_iter().enumerate() {
         let mut takes = 0u64;
-        for number in numbers.into_iter().filter(|number| (1..=8).contains(number)) {
+        for number in numbers
+            .into_iter()
+            .filter(|number| (1..=8).contains(number))
+        {
             let name = if number % 2 == 0 { "even_i" } else { "odd_i" };
             dut.set(name, u64::from(words[number - 1]));
             takes |= 1 << (number - 1);
@@ -89,9 +92,9 @@ fn random_words(sources: &Sources, seed: u64) -> Checked<Coverage> {
         let stores = |transfer: &Transfer| transfer.space == Space::Buffer && !transfer.fill;
         let streams =
             |transfer: &Transfer| matches!(transfer.space, Space::Weights | Space::Commands);
-        let good = transfer.as_ref().is_ok_and(|transfer| {
-            (!store || stores(transfer)) && (!program || !streams(transfer))
-        });
+        let good = transfer
+            .as_ref()
+            .is_ok_and(|transfer| (!store || stores(transfer)) && (!program || !streams(transfer)));
         dut.check("ok_o", good)?;
         let past = matches!(words[0] & 15, 1..=3);
         dut.check("past_o", past)?;
