@@ -511,7 +511,7 @@ fn a_fault_in_the_job_list_is_found() {
         heddle_jobs: (words_q[63:32] == 32'h12345678) => 1'b1
         heddle_jobs: fits = ok_i => fits = 1'b1
         // What entries do.
-        heddle_jobs: starts = begins => starts = begins
+        heddle_jobs: starts = !moving_i && begins => starts = begins
         heddle_jobs: keep_q <= entry_keep => keep_q <= 1'b0
         heddle_jobs: interrupt_q <= takes & kind[5] & entry_interrupt => interrupt_q <= takes & kind[5]
         heddle_jobs: left_q <= left_q - 32'd1 => left_q <= left_q - 32'd2

@@ -86,7 +86,7 @@ impl<const A: usize, const W: usize> TransferIntake<A, W> {
         self.write_o.program = false;
         for i in 0..8 {
             self.takes[i] =
-                self.entry_i.valid & (self.entry_i.place == ((i + 1) / 2).to_bits::<3>());
+                self.entry_i.valid & (self.entry_i.place == ((i + 1) >> 1).to_bits::<3>());
         }
         for k in 0..self._moves {
             self.check.program_i[k] = self.move_i[k].valid;

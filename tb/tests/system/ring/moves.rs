@@ -64,6 +64,9 @@ pub fn params(wide: bool) -> Params {
 pub static SQUARE: LazyLock<Sources> = LazyLock::new(|| bench::verilog(&params(false)));
 pub static WIDE: LazyLock<Sources> = LazyLock::new(|| bench::verilog(&params(true)));
 
+/// Counters of a run of the golden machine.
+type Counted = Result<Vec<(Counter, u32)>, MachineError>;
+
 /// Hardware and golden machine side by side.
 pub struct Rig {
     pub bench: Bench,
@@ -212,10 +215,7 @@ impl Rig {
     }
 
     /// Runs words on both: code, source, word address and PROGRAM of an error, then what the model says. Memory is compared.
-    pub fn both(
-        &mut self,
-        words: &[u32],
-    ) -> Checked<([u32; 4], Result<Vec<(Counter, u32)>, MachineError>)> {
+    pub fn both(&mut self, words: &[u32]) -> Checked<([u32; 4], Counted)> {
         let mut bytes: Vec<u8> = (0..MEMORY / 8)
             .flat_map(|word| self.bench.bus.word(8 * word).to_le_bytes())
             .collect();
