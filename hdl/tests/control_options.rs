@@ -30,6 +30,7 @@ fn shape(post: PostOptions) -> SequencerShape {
         row_offsets: 16,
         post,
         cluster: false,
+        moves: false,
         units: [TraversalShape::of_machine(&[2; 3]); 3],
     }
 }

@@ -16,9 +16,15 @@ const MATMUL: usize = isa::OP_MATMUL as usize;
 const DRAIN: usize = isa::OP_DRAIN as usize;
 const COPY: usize = isa::OP_COPY as usize;
 const SYNC: usize = isa::OP_SYNC as usize;
+const LOAD: usize = isa::OP_LOAD as usize;
+const STORE: usize = isa::OP_STORE as usize;
+/// Words of a LOAD or STORE.
+const MOVE_WORDS: u64 = 1 + heddle_arch::transfer::WORDS_OF_TRANSFER as u64;
 const SPARSE_WORDS: usize = isa::SPARSE_WORDS;
 /// Bits of the header of a command of the sparse cluster that are 0.
 const NO_HEADER: u64 = (NO_WAIT.mask() & !sparse::header::WAIT_RUNS.mask()) as u64;
+/// The same with counted waits.
+const NO_COMMAND: u64 = (header::ZEROS[0].mask() & !sparse::header::WAIT_RUNS.mask()) as u64;
 /// Its bits behind those of the units.
 const NO_WAIT: Field = header::WAIT_LOADS.up_to(header::ZEROS[0]);
 
@@ -58,6 +64,8 @@ pub struct InstructionCheck {
     bad_level: Signal<Local, Bit>,
     /// Level of an advancing drain out of range, or set without it.
     bad_advance: Signal<Local, Bit>,
+    /// A wait has a count and no flag.
+    bad_waits: [Signal<Local, Bit>; moves],
     /// The options that a drain asks for do not exist.
     bad_option: [Signal<Local, Bit>; extended],
     /// The word of pooling is not legal.
@@ -103,6 +111,8 @@ pub struct InstructionCheck {
     _duals: usize,
     #[new(shape.cluster.into())]
     _clusters: usize,
+    #[new(shape.moves.into())]
+    _moves: usize,
     #[new((post.pooling || post.activations > 0).into())]
     _extended: usize,
     /// The units do not all have the rows and loops of a record.
@@ -189,7 +199,17 @@ impl InstructionCheck {
                 self.is_known_o = false;
             }
         }
-        self.bad_header_o = self.word_i.get_bits::<13>(header::WAIT_LOADS.lsb) != 0;
+        if self._moves > 0 {
+            // A count stands behind its flag alone.
+            self.bad_waits[0] = (!flag!(self.word_i, header::WAIT_LOADS)
+                & field!(self.word_i, header::LOADS).any())
+                | (!flag!(self.word_i, header::WAIT_STORES)
+                    & field!(self.word_i, header::STORES).any());
+            self.bad_header_o = self.bad_waits[0] | (field!(self.word_i, header::ZEROS[0]) != 0);
+            self.moves();
+        } else {
+            self.bad_header_o = self.word_i.get_bits::<13>(header::WAIT_LOADS.lsb) != 0;
+        }
         for _ in 0..self._clusters {
             // Opcodes 0x10 to 0x14 with two to fifteen words.
             let is_sparse =
@@ -199,8 +219,30 @@ impl InstructionCheck {
                 self.target_o = Unit::Cluster;
                 let length = field!(self.word_i, header::LENGTH);
                 self.bad_length_o = (length < 2) | (length > SPARSE_WORDS.to_bits::<8>());
-                self.bad_header_o = (self.word_i & NO_HEADER.to_bits::<32>()) != 0;
+                if self._moves > 0 {
+                    self.bad_header_o =
+                        self.bad_waits[0] | ((self.word_i & NO_COMMAND.to_bits::<32>()) != 0);
+                } else {
+                    self.bad_header_o = (self.word_i & NO_HEADER.to_bits::<32>()) != 0;
+                }
             }
+        }
+    }
+
+    /// LOAD and STORE.
+    fn moves(&mut self) {
+        let number = field!(self.word_i, header::OPCODE);
+        let is_load = number == LOAD as u64;
+        let is_store = number == STORE as u64;
+        if is_load {
+            self.target_o = Unit::Load;
+        }
+        if is_store {
+            self.target_o = Unit::Store;
+        }
+        if is_load | is_store {
+            self.is_known_o = true;
+            self.bad_length_o = field!(self.word_i, header::LENGTH) != MOVE_WORDS;
         }
     }
 

@@ -4,13 +4,15 @@ use super::clocks::{ANSWER, FIRST_PAIR, QUIET};
 use super::prefetch::ProgramWrite;
 use super::shape::SequencerShape;
 use super::state::{Phase, State, Unit};
-use super::{InstructionCheck, UnitRegisters, code};
+use super::{InstructionCheck, MoveOrder, MoveState, UnitRegisters, code};
 use heddle_arch::isa::ErrorCode;
 use heddle_arch::isa::fields::{drain, header, matmul, row};
 use heddle_kernel::prelude::*;
 
 /// Bits of a header that the sequencer does not keep to itself.
 const GIVEN: u64 = !header::WAIT_WEIGHTS.up_to(header::WAIT_DRAIN).mask() as u64;
+/// The same with counted waits.
+const GIVEN_COUNTED: u64 = !header::WAIT_WEIGHTS.up_to(header::STORES).mask() as u64;
 
 /// Fetches instructions, checks them, sets up and starts the units.
 ///
@@ -47,6 +49,10 @@ pub struct Sequencer {
     pub command_o: [Signal<Out, Bit>; clusters],
     /// The word.
     pub command_word_o: [Signal<Out, Bits<32>>; clusters],
+    /// What it knows of loads and stores.
+    pub move_i: [MoveState<In>; moves],
+    /// Words of a LOAD or STORE, and when it enters its queue.
+    pub move_o: [MoveOrder<Out>; moves],
     /// Some unit accepted an address in this cycle.
     pub progress_i: Signal<In, Bit>,
     /// A unit has failed: the program stops.
@@ -139,6 +145,10 @@ pub struct Sequencer {
     is_sync: Delay<Bit>,
     /// It is a command of the sparse cluster.
     is_command: [Delay<Bit>; clusters],
+    /// It is a LOAD, a STORE.
+    is_own: [Delay<Bit>; 2 * moves],
+    /// More loads, stores of the program are open than it allows.
+    crowded: [Delay<Bit>; 2 * moves],
     /// It waits until this unit is idle.
     needs: [Delay<Bit>; 3],
     /// The word of the cycle before has a field out of range.
@@ -159,6 +169,14 @@ pub struct Sequencer {
     is_copy: Signal<Local, Bit>,
     is_unit: [Signal<Local, Bit>; 3],
     hold: Signal<Local, Bit>,
+    /// It waits for loads, for stores.
+    lingers: [Signal<Local, Bit>; 2 * moves],
+    /// The instruction under way is a LOAD, a STORE.
+    is_move: [Signal<Local, Bit>; 2 * moves],
+    moving: [Signal<Local, Bit>; moves],
+    /// A word is wrong; the last one of a LOAD or STORE tells of all.
+    is_wrong: [Signal<Local, Bit>; moves],
+    is_short: [Signal<Local, Bit>; moves],
     /// The header starts a unit.
     starts_any: Signal<Local, Bit>,
     /// The header starts this unit.
@@ -210,6 +228,8 @@ pub struct Sequencer {
     _extra: usize,
     #[new(shape.cluster.into())]
     _clusters: usize,
+    #[new(shape.moves.into())]
+    _moves: usize,
     /// The instruction has no record: its words are those of a command.
     is_raw: Signal<Local, Bit>,
 }
@@ -235,6 +255,7 @@ impl Sequencer {
         self.faults();
         self.next_state();
         self.unit_registers();
+        self.tell();
     }
 
     /// The words of the program, and which unit an instruction is for.
@@ -316,6 +337,29 @@ impl Sequencer {
         }
         self.progress = self.progress_i;
         self.stuck = mux(!self.in_issue | self.progress, 0.into(), self.stuck + 1);
+        for k in 0..self._moves {
+            self.counted(k);
+        }
+    }
+
+    /// Waits for loads and stores.
+    fn counted(&mut self, k: usize) {
+        self.is_own[0] = self.starts_any & (self.check.target_o == Unit::Load);
+        self.is_own[1] = self.starts_any & (self.check.target_o == Unit::Store);
+        self.crowded[0] = (flag!(self.word, header::WAIT_LOADS)
+            & (self.move_i[k].open[0] > field!(self.word, header::LOADS)))
+            | (self.check.is_halt_o & self.move_i[k].open[0].any());
+        self.crowded[1] = (flag!(self.word, header::WAIT_STORES)
+            & (self.move_i[k].open[1] > field!(self.word, header::STORES)))
+            | (self.check.is_halt_o & self.move_i[k].open[1].any());
+        for i in 0..2 {
+            self.lingers[i] = self.crowded[i] | (self.is_own[i] & !self.move_i[k].ready[i]);
+            if self.lingers[i] {
+                self.hold = true;
+                // The time-out of the bus bounds it.
+                self.stuck = 0.into();
+            }
+        }
     }
 
     /// What stops the program.
@@ -331,8 +375,14 @@ impl Sequencer {
         for _ in 0..self._clusters {
             self.is_raw = self.unit == Unit::Cluster;
         }
-        self.bad_field = self.in_body & self.check.bad_field_o & !self.is_raw;
-        self.bad_length = self.in_body & self.last_word & !self.record_end & !self.is_raw;
+        if self._moves > 0 {
+            self.move_faults();
+            self.bad_field = self.in_body & self.is_wrong[0];
+            self.bad_length = self.in_body & self.is_short[0];
+        } else {
+            self.bad_field = self.in_body & self.check.bad_field_o & !self.is_raw;
+            self.bad_length = self.in_body & self.last_word & !self.record_end & !self.is_raw;
+        }
         self.past_end = self.read & ((self.ahead_pc >> self._pc_bits.to_bits::<5>()) != 0);
         self.found = self.bad_field | self.bad_length | self.past_end;
 
@@ -365,6 +415,37 @@ impl Sequencer {
             self.fault_code = code(ErrorCode::BadField).into();
         }
         self.fault_o = self.fault;
+    }
+
+    /// Words of a LOAD or STORE are looked at elsewhere.
+    fn move_faults(&mut self) {
+        for k in 0..self._moves {
+            self.is_move[0] = self.unit == Unit::Load;
+            self.is_move[1] = self.unit == Unit::Store;
+            self.moving[k] = self.is_move[0] | self.is_move[1];
+            self.is_wrong[k] = self.check.bad_field_o & !self.is_raw;
+            self.is_short[k] = self.last_word & !self.record_end & !self.is_raw;
+            if self.moving[k] {
+                self.is_wrong[k] = self.last_word & !self.move_i[k].ok;
+                self.is_short[k] = false;
+            }
+        }
+    }
+
+    /// What the DMA is told.
+    fn tell(&mut self) {
+        for k in 0..self._moves {
+            self.move_o[k].valid = self.in_body & self.moving[k];
+            self.move_o[k].left = (self.remaining - 1).get_bits::<3>(0);
+            self.move_o[k].word = self.word;
+            self.move_o[k].store = self.is_move[1];
+            self.move_o[k].pc = self.header_pc;
+            for i in 0..2 {
+                self.move_o[k].enters[i] =
+                    (self.state == State::Start) & self.is_move[i] & !self.found;
+                self.move_o[k].waits[i] = self.in_issue & self.lingers[i];
+            }
+        }
     }
 
     /// The state of the next cycle.
@@ -559,7 +640,11 @@ impl Sequencer {
             self.command_o[k] = (self.issue & self.is_command[k]) | (self.in_body & self.is_raw);
             self.command_word_o[k] = self.word;
             if self.in_issue {
-                self.command_word_o[k] = self.word & GIVEN.to_bits::<32>();
+                if self._moves > 0 {
+                    self.command_word_o[k] = self.word & GIVEN_COUNTED.to_bits::<32>();
+                } else {
+                    self.command_word_o[k] = self.word & GIVEN.to_bits::<32>();
+                }
             }
         }
         self.running_o = self.state != State::Idle;

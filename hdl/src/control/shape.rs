@@ -39,6 +39,8 @@ pub struct SequencerShape {
     pub units: [TraversalShape; 3],
     /// There is a sparse cluster.
     pub cluster: bool,
+    /// Programs have LOAD and STORE.
+    pub moves: bool,
 }
 
 impl SequencerShape {
@@ -61,6 +63,7 @@ impl SequencerShape {
             post: PostOptions::of(params),
             units,
             cluster: params.has_cluster(),
+            moves: params.programs_move(),
         }
     }
 
@@ -74,7 +77,9 @@ impl SequencerShape {
             meta = meta.feature(&format!("{name}_loops"), letters, digits, &doc);
         }
         let doc = "there is a sparse cluster";
-        meta.feature("clusters", "sc", self.cluster.into(), doc)
+        let meta = meta.feature("clusters", "sc", self.cluster.into(), doc);
+        let doc = "programs have LOAD and STORE";
+        meta.feature("moves", "mv", self.moves.into(), doc)
     }
 
     /// Words of the memory that the sequencer reads: the program, or a prefetch buffer.

@@ -59,4 +59,8 @@ pub enum Unit {
     Copy,
     /// The sparse cluster.
     Cluster,
+    /// A load of the DMA.
+    Load,
+    /// A store of the DMA.
+    Store,
 }

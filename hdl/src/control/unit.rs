@@ -5,8 +5,8 @@ mod logic;
 use super::clocks::{POST, RESULTS};
 use super::counters::describe;
 use super::{
-    ControlShape, CounterList, Counters, DmaHead, DmaRequest, DrainIssue, HostPort, Prefetch,
-    Sequencer, SequencerShape, Status, StreamIssue, WeightIssue,
+    ControlShape, CounterList, Counters, DmaHead, DmaRequest, DrainIssue, HostPort, MoveOrder,
+    MoveState, Prefetch, Sequencer, SequencerShape, Status, StreamIssue, WeightIssue,
 };
 use crate::array::BiasSlot;
 use crate::buffer::{HostAccess, HostAnswer, HostRequest, OperandSlot, ResultSlot, WeightSlot};
@@ -51,6 +51,10 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     pub dma_ready_o: [Signal<Out, Bit>; 2 * open],
     /// Answers to stores.
     pub dma_o: [HostAnswer<Out>; open],
+    /// What the DMA says to LOAD and STORE of the program.
+    pub move_i: [MoveState<In>; moves],
+    /// What it is given.
+    pub move_o: [MoveOrder<Out>; moves],
     /// The drain word of column 0 leaves in the next cycle.
     pub leaves_i: [Signal<In, Bit>; open],
     /// A program runs.
@@ -227,6 +231,8 @@ pub struct Control<const W: usize, const D: usize, const A: usize> {
     /// There is a sparse cluster.
     #[new(sizes.cluster.into())]
     _clusters: usize,
+    #[new(sizes.moves.into())]
+    _moves: usize,
     /// Registers around the engine start and watch it.
     #[new(shape.watched.into())]
     _watched: Feature<"sy">,

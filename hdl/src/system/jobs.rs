@@ -1,6 +1,6 @@
 //! The job list: a ring of entries in the host's memory, taken in order.
 
-use super::dma::{TransferCheck, TransferCommand};
+use super::dma::EntryPair;
 use heddle_arch::isa::fields::Word;
 use heddle_arch::job::{entry, limit, start};
 use heddle_arch::transfer::{Space, access};
@@ -66,14 +66,18 @@ pub struct Jobs<const A: usize> {
     pub region_low: [OutRegEn<Bits<32>>; 4],
     /// Upper halves of the regions.
     pub region_high: [OutRegEn<Bits<8>>; 4],
-    /// A load.
-    pub load_o: TransferCommand<Out, A>,
-    /// It is taken.
-    pub load_ready_i: Signal<In, Bit>,
-    /// A store.
-    pub store_o: TransferCommand<Out, A>,
-    /// It is taken.
-    pub store_ready_i: Signal<In, Bit>,
+    /// Words of the entry, when they leave the buffer: they may be a command.
+    pub entry_o: EntryPair<Out>,
+    /// They are one.
+    pub ok_i: Signal<In, Bit>,
+    /// The entry is a load, a store and is taken: it enters its queue.
+    pub enters_o: [Signal<Out, Bit>; 2],
+    /// There is room for a load, a store.
+    pub ready_i: [Signal<In, Bit>; 2],
+    /// Words of an instruction go where those of the entry would.
+    pub moving_i: [Signal<In, Bit>; moves],
+    /// Words of an entry go there or are about to.
+    pub reading_o: [Signal<Out, Bit>; moves],
     /// Loads, stores are open.
     pub loads_i: Signal<In, Bit>,
     /// Stores are open.
@@ -106,7 +110,6 @@ pub struct Jobs<const A: usize> {
     pub error_index: OutRegData<Bits<10>>,
     #[new(Ram1r1w::new(8, 16))]
     buffer: Ram1r1w<4, 8>,
-    check: TransferCheck,
     /// Words of the fetch are on their way.
     coming: Reg<Bit>,
     /// They are not looked at.
@@ -149,11 +152,17 @@ pub struct Jobs<const A: usize> {
     /// What the entry waits for is over.
     goes: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
-    base: Signal<Local, Bits<A>>,
+    /// The next entry may leave the buffer, and does.
+    begins: Signal<Local, Bit>,
+    starts: Signal<Local, Bit>,
+    stray: Signal<Local, Bit>,
     /// CONFIG of the machine.
     _config: u64,
     /// The program lies in banks: transfers and programs wait for each other.
     _banked: Feature<"pr">,
+    /// Programs have LOAD and STORE.
+    #[new(1 - banked)]
+    _moves: usize,
 }
 
 impl<const A: usize> Jobs<A> {
@@ -221,16 +230,30 @@ impl<const A: usize> Jobs<A> {
         }
     }
 
+    /// The next entry does not leave the buffer beside words of an instruction.
+    fn begins(&mut self) {
+        self.starts = self.begins;
+        for k in 0..self._moves {
+            if self.moving_i[k] {
+                self.starts = false;
+            }
+        }
+    }
+
     /// An entry leaves the buffer, two words in a cycle, when the one before is gone.
     fn read(&mut self) {
         let fills = self.comes & (self.write_place.get_bits::<3>(0) == 7);
-        let begins = self.filled.any() & !self.reading & !self.gives & !self.there;
+        self.begins = self.filled.any() & !self.reading & !self.gives & !self.there;
+        for k in 0..self._moves {
+            self.reading_o[k] = self.begins | self.reading | self.gives;
+        }
+        self.begins();
         let ends = self.reading & (self.read_place.get_bits::<3>(0) == 7);
         self.filled = self.filled;
-        if fills & !begins {
+        if fills & !self.starts {
             self.filled = self.filled + 1;
         }
-        if begins & !fills {
+        if self.starts & !fills {
             self.filled = self.filled - 1;
         }
         self.reserved = self.reserved;
@@ -240,7 +263,7 @@ impl<const A: usize> Jobs<A> {
         if ends & !self.asks {
             self.reserved = self.reserved - 1;
         }
-        self.reading = (self.reading & !ends) | begins;
+        self.reading = (self.reading & !ends) | self.starts;
         self.buffer.ren_i = self.reading;
         self.buffer.raddr_i = self.read_place;
         self.gives = self.reading;
@@ -263,7 +286,7 @@ impl<const A: usize> Jobs<A> {
         }
         let other = (self.high.any() & (self.given >= (WORDS / 2).to_bits::<3>()))
             | (self.low.any() & (self.given > (WORDS / 2).to_bits::<3>()));
-        self.ragged = (self.ragged | (self.gives & other)) & !begins;
+        self.ragged = (self.ragged | (self.gives & other)) & !self.starts;
         if self.clear_i | !self.enable_i {
             self.filled = 0.into();
             self.reserved = 0.into();
@@ -280,10 +303,6 @@ impl<const A: usize> Jobs<A> {
         for i in 0..6 {
             self.kind[i] = number == i.to_bits::<8>();
         }
-        for i in 0..8 {
-            self.check.words_i[i] = self.words[i + 1];
-        }
-        self.check.store_i = self.kind[STORE];
         self.has_regions = true;
         for i in 0..4 {
             let pair = self.words[2 * i + 1] | self.words[2 * i + 2];
@@ -309,16 +328,21 @@ impl<const A: usize> Jobs<A> {
             self.fits = is_mine & pc & !(self.words[4] | behind_four).any();
         }
         if self.kind[LOAD] | self.kind[STORE] {
-            self.fits = self.check.ok_o;
+            self.fits = self.ok_i;
         }
         if self.kind[REGIONS] {
             self.fits = self.has_regions & !is_late;
         }
-        let stray = (flag!(self.words[0], entry::INTERRUPT) & !self.kind[FENCE])
+        self.stray = (flag!(self.words[0], entry::INTERRUPT) & !self.kind[FENCE])
             | (flag!(self.words[0], entry::KEEP) & !self.kind[RUN])
             | (field!(self.words[0], entry::REGIONS).any() & !self.kind[REGIONS])
             | (self.words[0] & rest(&entry::WORD).to_bits::<32>()).any();
-        self.bad = !self.fits | stray | self.ragged;
+        // The words of a command are judged when they have passed.
+        if self.there & !self.checked {
+            self.bad = !self.fits | self.stray | self.ragged;
+        } else {
+            self.bad = self.bad;
+        }
         self.checked = self.there & !self.takes;
     }
 
@@ -345,8 +369,8 @@ impl<const A: usize> Jobs<A> {
         self.stall_o[1] = waits & (stores & self.stores_i);
         self.goes = !(program & self.running_i)
             & !self.moving
-            & !(self.kind[LOAD] & !self.load_ready_i)
-            & !(self.kind[STORE] & !self.store_ready_i);
+            & !(self.kind[LOAD] & !self.ready_i[0])
+            & !(self.kind[STORE] & !self.ready_i[1]);
         self.takes =
             self.there & self.checked & !self.bad & self.goes & self.enable_i & !self.error;
         self.takes_o = self.takes;
@@ -363,27 +387,16 @@ impl<const A: usize> Jobs<A> {
 
     /// Commands of the DMA.
     fn give(&mut self) {
-        self.base = 0.into();
-        for i in 0..4 {
-            if field!(self.words[1], access::REGION) == i.to_bits::<2>() {
-                self.base = bit_cast::<A, 32>(self.region_low[i])
-                    | (bit_cast::<A, 8>(self.region_high[i]) << 32);
-            }
-        }
-        self.load_o.valid = self.takes & self.kind[LOAD];
-        self.store_o.valid = self.takes & self.kind[STORE];
-        for i in 0..8 {
-            self.load_o.words[i] = self.words[i + 1];
-            self.store_o.words[i] = self.words[i + 1];
-        }
-        self.load_o.base = self.base;
-        self.store_o.base = self.base;
-        self.load_o.program = false;
-        self.store_o.program = false;
-        self.load_o.index = self.head;
-        self.store_o.index = self.head;
+        self.entry_o.valid = self.gives;
+        self.entry_o.place = self.given;
+        self.entry_o.low = self.low;
+        self.entry_o.high = self.high;
+        self.entry_o.store = self.kind[STORE];
+        self.entry_o.index = self.head;
+        self.enters_o[0] = self.takes & self.kind[LOAD];
+        self.enters_o[1] = self.takes & self.kind[STORE];
         let of_cluster = field!(self.words[1], access::SPACE) >= CLUSTER.to_bits::<4>();
-        self.cluster = (self.cluster & self.loads_i) | (self.load_o.valid & of_cluster);
+        self.cluster = (self.cluster & self.loads_i) | (self.enters_o[0] & of_cluster);
     }
 
     /// Programs, and how long they may run.

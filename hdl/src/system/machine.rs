@@ -174,6 +174,9 @@ pub struct System<const W: usize, const D: usize, const A: usize, const M: usize
     _d: DmaShape,
     #[new(params.has_dma().into())]
     _dma: usize,
+    /// Programs have LOAD and STORE.
+    #[new(params.programs_move().into())]
+    _moves: usize,
     #[new(dma * d.id_bits)]
     _ids: usize,
     #[new(dma * d.address_bits)]
@@ -190,6 +193,8 @@ pub struct System<const W: usize, const D: usize, const A: usize, const M: usize
     /// A load, a store is open.
     loads: [Signal<Local, Bit>; dma],
     stores: [Signal<Local, Bit>; dma],
+    /// Commands of the program that are open, as STATUS says it.
+    moved: [Signal<Local, Bits<32>>; dma],
     #[new(module_name(&params.name))]
     _name: String,
 }
@@ -216,6 +221,7 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
         self.job_list();
         self.supervise();
         self.transfers();
+        self.moves();
         self.bus();
     }
 
@@ -379,8 +385,14 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
             self.registers[k].event_i[1] = self.mover[k].events_o.store_word;
             self.registers[k].event_i[2] = self.mover[k].events_o.read_burst;
             self.registers[k].event_i[3] = self.mover[k].events_o.write_burst;
-            self.registers[k].event_i[4] = self.jobs[k].stall_o[0];
-            self.registers[k].event_i[5] = self.jobs[k].stall_o[1];
+            for i in 0..2 {
+                self.registers[k].event_i[4 + i] = self.jobs[k].stall_o[i];
+                for m in 0..self._moves {
+                    if self.engine.move_o[m].waits[i] {
+                        self.registers[k].event_i[4 + i] = true;
+                    }
+                }
+            }
             self.registers[k].event_i[6] = self.mover[k].events_o.load_yield;
             self.registers[k].event_i[7] = self.mover[k].events_o.store_yield;
             self.registers[k].event_i[8] = self.mover[k].events_o.read_idle;
@@ -400,9 +412,10 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
             self.csr.dma_i[k].error = (bit_cast::<32, 2>(self.supervisor[k].error_o.resp)
                 << error::RESPONSE.lsb.to_bits::<5>())
             .replace_bit(error::PROGRAM.lsb, self.supervisor[k].error_o.program);
-            self.csr.dma_i[k].flags = (bit_cast::<32, 4>(self.mover[k].load_open_o)
-                << registers::status::JOB_LOADS.lsb.to_bits::<5>())
-                | (bit_cast::<32, 4>(self.mover[k].store_open_o)
+            self.csr.dma_i[k].flags = self.moved[k]
+                | (bit_cast::<32, 4>(self.mover[k].open_o[0])
+                    << registers::status::JOB_LOADS.lsb.to_bits::<5>())
+                | (bit_cast::<32, 4>(self.mover[k].open_o[1])
                     << registers::status::JOB_STORES.lsb.to_bits::<5>())
                 | bits::<32>(0)
                     .replace_bit(
@@ -421,8 +434,8 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
     /// Entries of the ring.
     fn job_list(&mut self) {
         for k in 0..self._dma {
-            self.loads[k] = self.mover[k].load_open_o.any();
-            self.stores[k] = self.mover[k].store_open_o.any();
+            self.loads[k] = self.mover[k].open_o[0].any();
+            self.stores[k] = self.mover[k].open_o[1].any();
             self.starts_or_runs[k] =
                 self.engine.running_o | self.window_port.starting_o | self.csr.start_o;
             self.jobs[k].clear_i = self.csr.resetting_o;
@@ -437,8 +450,8 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
                 .region_wen_i
                 .follow(&self.registers[k].region_wen_o);
             self.jobs[k].region_data_i = self.registers[k].region_data_o;
-            self.jobs[k].load_ready_i = self.mover[k].load_ready_o;
-            self.jobs[k].store_ready_i = self.mover[k].store_ready_o;
+            self.jobs[k].ok_i = self.mover[k].ok_o;
+            self.jobs[k].ready_i.follow(&self.mover[k].ready_o);
             self.jobs[k].loads_i = self.loads[k];
             self.jobs[k].stores_i = self.stores[k];
             self.jobs[k].running_i = self.starts_or_runs[k];
@@ -485,8 +498,14 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
             self.mover[k].lost_i = !self.csr.engine_rst_n_o;
             self.mover[k].timeout_i = self.registers[k].timeout_o;
             self.mover[k].window_i.follow(&self.registers[k].window_o);
-            self.mover[k].load_i.follow(&self.jobs[k].load_o);
-            self.mover[k].store_i.follow(&self.jobs[k].store_o);
+            self.mover[k].entry_i.follow(&self.jobs[k].entry_o);
+            self.mover[k].enters_i.follow(&self.jobs[k].enters_o);
+            self.mover[k]
+                .region_low_i
+                .follow(&self.jobs[k].region_low_o);
+            self.mover[k]
+                .region_high_i
+                .follow(&self.jobs[k].region_high_o);
             self.mover[k].job_valid_i = self.jobs[k].fetch_valid_o;
             self.mover[k].job_addr_i = self.jobs[k].fetch_addr_o;
             self.mover[k].job_index_i = self.jobs[k].fetch_index_o;
@@ -506,6 +525,27 @@ impl<const W: usize, const D: usize, const A: usize, const M: usize, const N: us
             self.mover[k].read_ready_i = self.engine.dma_ready_o[2 * k + 1];
             self.mover[k].answer_valid_i = self.engine.dma_o[k].rvalid;
             self.mover[k].answer_i.follow(&self.engine.dma_o[k].rdata);
+        }
+    }
+
+    /// LOAD and STORE of the program.
+    fn moves(&mut self) {
+        for k in 0..self._dma {
+            self.moved[k] = 0.into();
+        }
+        for k in 0..self._moves {
+            self.mover[k].move_i.follow(&self.engine.move_o);
+            self.jobs[k].moving_i[0] = self.engine.move_o[k].valid;
+            self.engine.move_i[k].ok = self.mover[k].ok_o;
+            for i in 0..2 {
+                self.engine.move_i[k].open[i] = self.mover[k].move_open_o[i];
+                self.engine.move_i[k].ready[i] =
+                    self.mover[k].move_ready_o[i] & !self.jobs[k].reading_o[0];
+            }
+            self.moved[k] = (bit_cast::<32, 4>(self.mover[k].move_open_o[0])
+                << registers::status::PROGRAM_LOADS.lsb.to_bits::<5>())
+                | (bit_cast::<32, 4>(self.mover[k].move_open_o[1])
+                    << registers::status::PROGRAM_STORES.lsb.to_bits::<5>());
         }
     }
 

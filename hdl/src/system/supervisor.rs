@@ -220,7 +220,12 @@ impl<const A: usize> Supervisor<A> {
                 self.source = self.fault_i.source;
                 self.resp = self.fault_i.resp;
                 self.program = self.fault_i.program;
-                self.index = self.fault_i.index;
+                if self.fault_i.program {
+                    self.pc = self.fault_i.origin;
+                    self.index = self.run_index;
+                } else {
+                    self.index = self.fault_i.origin.get_bits::<10>(0);
+                }
                 self.addr = self.fault_i.addr;
             }
             if self.engine_i.error {

@@ -3,7 +3,7 @@
 use crate::array::{BiasRow, PeArray};
 use crate::buffer::{HostAnswer, HostRequest, ResultsBuffer, StateBuffer};
 use crate::control::clocks::POST;
-use crate::control::{Control, ControlShape, DmaRequest, SequencerShape};
+use crate::control::{Control, ControlShape, DmaRequest, MoveOrder, MoveState, SequencerShape};
 use crate::post::{DrainPlace, Post};
 use crate::sliced::SlicedShape;
 use crate::sparse::{SparseEngine, SparseShape};
@@ -43,6 +43,10 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     pub dma_ready_o: [Signal<Out, Bit>; 2 * open],
     /// Answers to stores.
     pub dma_o: [HostAnswer<Out>; open],
+    /// What the DMA says to LOAD and STORE of the program.
+    pub move_i: [MoveState<In>; moves],
+    /// What it is given.
+    pub move_o: [MoveOrder<Out>; moves],
     /// A program runs.
     pub running_o: Signal<Out, Bit>,
     /// The program has reached HALT.
@@ -104,6 +108,8 @@ pub struct Top<const W: usize, const D: usize, const A: usize> {
     /// Clients go to the memories while a program runs.
     #[new(shape.open.into())]
     _open: usize,
+    #[new(s.moves.into())]
+    _moves: usize,
     #[new(shape.counters.len())]
     _counts: usize,
     #[new((counts > 0).into())]
@@ -147,6 +153,8 @@ impl<const W: usize, const D: usize, const A: usize> Top<W, D, A> {
         self.control.dma_i.follow(&self.dma_i);
         self.dma_ready_o.follow(&self.control.dma_ready_o);
         self.dma_o.follow(&self.control.dma_o);
+        self.control.move_i.follow(&self.move_i);
+        self.move_o.follow(&self.control.move_o);
         self.control.leaves_i.follow(&self.post.leaves_o);
         self.running_o = self.control.running_o;
         self.done_o = self.control.done_o;

@@ -195,6 +195,14 @@ impl SupervisorModel {
         let entry = inputs.entry_error.map(|index| of(14, 6, index));
         let late = inputs.late.then(|| of(TIMEOUT, 6, run));
         let stuck = (self.held_clocks == PATIENCE).then(|| of(6, 4, run));
-        engine.or(inputs.fault).or(entry).or(late).or(stuck)
+        // Of the program the instruction is known, and the entry is that of its RUN.
+        let fault = inputs.fault.map(|fault| match fault.program {
+            true => Cause {
+                index: run,
+                ..fault
+            },
+            false => Cause { pc: 0, ..fault },
+        });
+        engine.or(fault).or(entry).or(late).or(stuck)
     }
 }

@@ -37,6 +37,7 @@ impl Size {
             post: PostOptions::NONE,
             units: [TraversalShape::of_machine(&[3; 3]); 3],
             cluster: false,
+            moves: false,
         };
         let banks = BankCount {
             all: 4,

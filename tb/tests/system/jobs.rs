@@ -119,6 +119,11 @@ struct Bench {
     /// Clock from which on the program is late, and whether that shows now.
     deadline: Option<u64>,
     late: bool,
+    /// Words that left the buffer for the queues, and whether words of an instruction pass.
+    passed: [u32; JOB_WORDS],
+    moving: bool,
+    /// None of an entry passed in the clock before.
+    free: bool,
     /// A program would go but for loads of the cluster.
     held: bool,
     banked: bool,
@@ -142,6 +147,9 @@ impl Bench {
         ] {
             dut.set(name, 0u64);
         }
+        if !banked {
+            dut.set("moving_i", 0u64);
+        }
         dut.set("base_i", BASE);
         dut.set("size_i", size as u64);
         Self {
@@ -157,6 +165,9 @@ impl Bench {
             runs: 0,
             deadline: None,
             late: false,
+            passed: [0; JOB_WORDS],
+            moving: false,
+            free: false,
             held: false,
             banked,
             enabled: false,
@@ -229,11 +240,39 @@ impl Bench {
         self.dut.set("stores_i", self.now.stores);
         self.dut.set("tail_i", self.place(self.written) as u64);
         self.dut.set("enable_i", self.enabled);
-        for name in ["fetch_ready_i", "load_ready_i", "store_ready_i"] {
-            let ready = self.rng.random_bool(0.6);
-            self.dut.set(name, ready);
+        let ready = self.rng.random_bool(0.6);
+        self.dut.set("fetch_ready_i", ready);
+        let rooms: u64 = self.rng.random_range(0..4) | self.rng.random_range(0..4);
+        self.dut.set("ready_i", rooms);
+        if !self.banked {
+            // Words of an instruction come from the clock on behind one in which their way was free.
+            self.moving = match self.moving {
+                true => self.rng.random_bool(0.8),
+                false => self.free && self.rng.random_bool(0.1),
+            };
+            self.dut.set("moving_i", self.moving);
         }
+        let words: [u32; 8] = std::array::from_fn(|word| self.passed[word + 1]);
+        let store = self.passed[0] & 0xff == 3;
+        let good = Transfer::decode(&words)
+            .is_ok_and(|transfer| !store || (transfer.space == Space::Buffer && !transfer.fill));
+        self.dut.set("ok_i", good && !self.moving);
         self.dut.settle();
+    }
+
+    /// Words leave the buffer in their order, two in a clock, and never beside those of an instruction.
+    fn pass(&mut self) -> Checked {
+        if self.dut.get("entry_valid_o") == 0 {
+            return Ok(());
+        }
+        if self.moving {
+            return Err(self.dut.message("words of an entry beside an instruction"));
+        }
+        let place = 2 * self.dut.get("entry_place_o") as usize;
+        self.passed[place] = self.dut.get("entry_low_o") as u32;
+        self.passed[place + 1] = self.dut.get("entry_high_o") as u32;
+        self.dut
+            .check("entry_index_o", self.place(self.taken) as u64)
     }
 
     /// A fetch that is announced.
@@ -272,25 +311,19 @@ impl Bench {
             ("load", matches!(job.work, Work::Load(_)), 0),
             ("store", matches!(job.work, Work::Store(_)), 1),
         ] {
-            self.dut.check(&format!("{name}_valid_o"), works)?;
-            let (Work::Load(transfer) | Work::Store(transfer)) = job.work else {
-                continue;
-            };
+            self.dut.check_element("enters_o", open, 2, works)?;
             if !works {
                 continue;
             }
-            for word in 0..8 {
-                self.dut
-                    .check_element(&format!("{name}_words_o"), word, 8, words[word + 1])?;
+            if self.passed != words {
+                return Err(self.dut.message("other words than those of the entry"));
             }
-            self.dut.check(
-                &format!("{name}_base_o"),
-                self.model.regions[transfer.region as usize],
-            )?;
-            self.dut.check(&format!("{name}_index_o"), place as u64)?;
-            self.dut.check(&format!("{name}_ready_i"), true)?;
+            self.dut.check_element("ready_i", open, 2, true)?;
             self.open[open] += 1;
             coverage.event(name, true);
+            if !self.banked {
+                coverage.event("taken beside an instruction", self.moving);
+            }
         }
         let behind_cluster = std::mem::take(&mut self.held);
         self.model.take(&job);
@@ -332,6 +365,8 @@ impl Bench {
 
     fn step(&mut self, coverage: &mut Coverage) -> Checked {
         self.drive();
+        self.free = !self.banked && self.dut.get("reading_o") == 0;
+        self.pass()?;
         self.fetch()?;
         self.dut.check("late_o", self.late)?;
         coverage.event("late", self.late);
@@ -350,9 +385,7 @@ impl Bench {
         match takes {
             true => self.take(coverage)?,
             false => {
-                for name in ["load_valid_o", "store_valid_o"] {
-                    self.dut.check(name, false)?;
-                }
+                self.dut.check("enters_o", 0u64)?;
                 self.dut.clock();
                 self.dut.check("start_o", false)?;
                 self.dut.check("fence_o", false)?;
@@ -470,15 +503,15 @@ fn a_fault_in_the_job_list_is_found() {
         heddle_jobs: | kind[5] | (kind[2] & (access_space >= 4'd8))) => | kind[5])
         heddle_jobs: entry_wait_loads | kind[5] | (kind[1] & cluster_q) => entry_wait_loads | kind[5]
         heddle_jobs: (entry_wait_stores | kind[5]) & stores_i => kind[5] & stores_i
-        heddle_jobs: & !(kind[3] & !store_ready_i); => ;
+        heddle_jobs: & !(kind[3] & !ready_i[1]); => ;
         // Faults of entries.
         heddle_jobs: ((|low) & (given_q > => ((|low) & (given_q > 3'd5) & (given_q >
         heddle_jobs: (entry_keep & !kind[1]) => 1'b0
         heddle_jobs: !((words_q[20] | words_q[23]) & !entry_wait_program) => 1'b1
         heddle_jobs: (words_q[63:32] == 32'h12345678) => 1'b1
-        heddle_jobs: fits = check_ok => fits = 1'b1
+        heddle_jobs: fits = ok_i => fits = 1'b1
         // What entries do.
-        heddle_jobs: 2'd2: base = {region_high_q[19:16] => 2'd2: base = {region_high_q[11:8]
+        heddle_jobs: starts = !moving_i && begins => starts = begins
         heddle_jobs: keep_q <= entry_keep => keep_q <= 1'b0
         heddle_jobs: interrupt_q <= takes & kind[5] & entry_interrupt => interrupt_q <= takes & kind[5]
         heddle_jobs: left_q <= left_q - 32'd1 => left_q <= left_q - 32'd2

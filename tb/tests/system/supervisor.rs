@@ -22,7 +22,7 @@ fn fault(rng: &mut ChaCha8Rng) -> Cause {
         source: rng.random_range(4..7),
         response: rng.random_range(0..4),
         program: rng.random(),
-        pc: 0,
+        pc: rng.random(),
         index: rng.random_range(0..1 << 10),
         address: rng.random_range(0..1 << 36),
     }
@@ -143,7 +143,8 @@ fn drive(dut: &mut Dut, inputs: &SupervisorInputs, rng: &mut ChaCha8Rng) {
     dut.set("fault_source_i", fault.source);
     dut.set("fault_resp_i", fault.response);
     dut.set("fault_addr_i", fault.address);
-    dut.set("fault_index_i", fault.index);
+    let origin = if fault.program { fault.pc } else { fault.index };
+    dut.set("fault_origin_i", origin);
     dut.settle();
 }
 

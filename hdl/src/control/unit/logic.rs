@@ -186,6 +186,8 @@ impl<const W: usize, const D: usize, const A: usize> Control<W, D, A> {
             }
         }
         self.sequencer.unit_error_i = self.status.unit_error_o;
+        self.sequencer.move_i.follow(&self.move_i);
+        self.move_o.follow(&self.sequencer.move_o);
         // The clock of the start pulse belongs to the run: a host finds nothing of the run before.
         if self._watched > 0 {
             self.running_o = self.sequencer.running_o | self.start_i[0];

@@ -1,11 +1,14 @@
 //! The DMA as a whole.
 
 use super::error::DmaError;
+use super::intake::EntryPair;
 use super::load::HeadWrite;
 use super::store::HeadRead;
 use super::{
-    DmaShape, LoadEngine, ReadChannels, StoreEngine, TimeOut, WindowWrite, Windows, WriteChannels,
+    DmaShape, LoadEngine, ReadChannels, StoreEngine, TimeOut, TransferIntake, WindowWrite, Windows,
+    WriteChannels,
 };
+use crate::control::MoveOrder;
 use heddle_arch::isa::SystemError;
 use heddle_kernel::prelude::*;
 
@@ -18,21 +21,6 @@ const TIMEOUT: u64 = SystemError::TimeOut as u64;
 const LOAD: u64 = 4;
 const STORE: u64 = 5;
 const JOBS: u64 = 6;
-
-/// Commands of one engine.
-#[bundle]
-pub struct TransferCommand<const A: usize> {
-    /// A command is given; its words have passed the check.
-    pub valid: Bit,
-    /// Words 1 to 8 of the transfer.
-    pub words: [Bits<32>; 8],
-    /// Byte address of its region, a multiple of 8.
-    pub base: Bits<A>,
-    /// It is one of a program.
-    pub program: Bit,
-    /// Ring index of its entry.
-    pub index: Bits<10>,
-}
 
 /// The first error.
 #[bundle]
@@ -49,8 +37,8 @@ pub struct DmaFault<const A: usize> {
     pub addr: Bits<A>,
     /// The command is one of a program.
     pub program: Bit,
-    /// Ring index of the entry.
-    pub index: Bits<10>,
+    /// Ring index of the entry, or word address of the instruction.
+    pub origin: Bits<16>,
 }
 
 /// What the counters count, each in one cycle.
@@ -97,14 +85,22 @@ pub struct Dma<const A: usize, const W: usize> {
     pub window_i: WindowWrite<In>,
     /// Permissions of each window.
     pub permit_o: [Signal<Out, Bits<2>>; 4],
-    /// A load.
-    pub load_i: TransferCommand<In, A>,
-    /// It is taken.
-    pub load_ready_o: Signal<Out, Bit>,
-    /// A store.
-    pub store_i: TransferCommand<In, A>,
-    /// It is taken.
-    pub store_ready_o: Signal<Out, Bit>,
+    /// Words of an entry that may be a command.
+    pub entry_i: EntryPair<In>,
+    /// A word of an instruction, and whether its command enters.
+    pub move_i: [MoveOrder<In>; moves],
+    /// Lower halves of the regions.
+    pub region_low_i: [Signal<In, Bits<32>>; 4],
+    /// Upper halves of the regions.
+    pub region_high_i: [Signal<In, Bits<8>>; 4],
+    /// The words are a command.
+    pub ok_o: Signal<Out, Bit>,
+    /// They were those of an entry: the load, the store enters.
+    pub enters_i: [Signal<In, Bit>; 2],
+    /// There is room for a load, a store of jobs.
+    pub ready_o: [Signal<Out, Bit>; 2],
+    /// There is room for a load, a store of the program.
+    pub move_ready_o: [Signal<Out, Bit>; 2 * moves],
     /// A job entry is to be fetched.
     pub job_valid_i: Signal<In, Bit>,
     /// Its byte address, a multiple of 64.
@@ -133,10 +129,10 @@ pub struct Dma<const A: usize, const W: usize> {
     pub load_busy_o: Signal<Out, Bit>,
     /// A store is under way.
     pub store_busy_o: Signal<Out, Bit>,
-    /// Loads that are open.
-    pub load_open_o: Signal<Out, Bits<4>>,
-    /// Stores that are open.
-    pub store_open_o: Signal<Out, Bits<4>>,
+    /// Loads and stores of jobs that are open.
+    pub open_o: [Signal<Out, Bits<4>>; 2],
+    /// Those of the program.
+    pub move_open_o: [Signal<Out, Bits<4>>; 2 * moves],
     /// Nothing is outstanding.
     pub idle_o: Signal<Out, Bit>,
     /// The first error.
@@ -187,10 +183,12 @@ pub struct Dma<const A: usize, const W: usize> {
     pub b_ready_o: Signal<Out, Bit>,
     /// Its response.
     pub b_resp_i: Signal<In, Bits<2>>,
+    #[new(TransferIntake::new(moves))]
+    intake: TransferIntake<A, W>,
     #[new(LoadEngine::new(shape))]
-    load: LoadEngine<A, W>,
+    load: LoadEngine<W>,
     #[new(StoreEngine::new(shape))]
-    store: StoreEngine<A, W>,
+    store: StoreEngine<W>,
     #[new(ReadChannels::new(shape.outstanding))]
     read: ReadChannels<A, W>,
     #[new(WriteChannels::new(shape.outstanding, shape.fifo_words()))]
@@ -204,7 +202,7 @@ pub struct Dma<const A: usize, const W: usize> {
     resp: RegData<Bits<2>>,
     addr: RegData<Bits<W>>,
     program: RegData<Bit>,
-    index: RegData<Bits<10>>,
+    origin: RegData<Bits<16>>,
     halt: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
     of_read: Signal<Local, Bit>,
@@ -224,12 +222,16 @@ pub struct Dma<const A: usize, const W: usize> {
     _queue: Param<'d'>,
     #[new(shape.outstanding)]
     _outstanding: Param<'o'>,
+    /// Programs have LOAD and STORE.
+    #[new(shape.moves())]
+    _moves: Feature<"mv">,
 }
 
 #[kernel]
 impl<const A: usize, const W: usize> Dma<A, W> {
     fn update(&mut self) {
         self.control();
+        self.commands();
         self.loads();
         self.stores();
         self.reads();
@@ -261,36 +263,46 @@ impl<const A: usize, const W: usize> Dma<A, W> {
         }
     }
 
+    fn commands(&mut self) {
+        self.intake.entry_i.follow(&self.entry_i);
+        self.intake.move_i.follow(&self.move_i);
+        self.intake.region_low_i.follow(&self.region_low_i);
+        self.intake.region_high_i.follow(&self.region_high_i);
+        self.ok_o = self.intake.ok_o;
+        self.load.write_i.follow(&self.intake.write_o);
+        self.store.write_i.follow(&self.intake.write_o);
+        self.load.enters_i[0] = self.enters_i[0];
+        self.store.enters_i[0] = self.enters_i[1];
+        self.ready_o[0] = self.load.ready_o[0];
+        self.ready_o[1] = self.store.ready_o[0];
+        self.open_o[0] = self.load.open_o[0];
+        self.open_o[1] = self.store.open_o[0];
+        for k in 0..self._moves {
+            self.load.enters_i[k + 1] = self.move_i[k].enters[0];
+            self.store.enters_i[k + 1] = self.move_i[k].enters[1];
+            self.move_ready_o[2 * k] = self.load.ready_o[k + 1];
+            self.move_ready_o[2 * k + 1] = self.store.ready_o[k + 1];
+            self.move_open_o[2 * k] = self.load.open_o[k + 1];
+            self.move_open_o[2 * k + 1] = self.store.open_o[k + 1];
+        }
+    }
+
     fn loads(&mut self) {
-        self.load.command_valid_i = self.load_i.valid;
-        self.load_ready_o = self.load.command_ready_o;
-        self.load.command_words_i.follow(&self.load_i.words);
-        self.load.command_base_i = self.load_i.base;
-        self.load.command_program_i = self.load_i.program;
-        self.load.command_index_i = self.load_i.index;
         self.load.burst_take_i = self.read.burst_take_o;
         self.load.beat_valid_i = self.read.beat_valid_o;
         self.load.beat_i.follow(&self.read.beat_o);
         self.write_o.follow(&self.load.head_o);
         self.load.head_ready_i = self.write_ready_i;
         self.load_busy_o = self.load.busy_o;
-        self.load_open_o = self.load.open_o;
     }
 
     fn stores(&mut self) {
-        self.store.command_valid_i = self.store_i.valid;
-        self.store_ready_o = self.store.command_ready_o;
-        self.store.command_words_i.follow(&self.store_i.words);
-        self.store.command_base_i = self.store_i.base;
-        self.store.command_program_i = self.store_i.program;
-        self.store.command_index_i = self.store_i.index;
         self.store.burst_take_i = self.write.burst_take_o;
         self.store.idle_i = self.write.idle_o;
         self.store.room_i = self.write.room_o;
         self.read_o.follow(&self.store.head_o);
         self.store.head_ready_i = self.read_ready_i;
         self.store_busy_o = self.store.busy_o;
-        self.store_open_o = self.store.open_o;
     }
 
     fn reads(&mut self) {
@@ -409,28 +421,29 @@ impl<const A: usize, const W: usize> Dma<A, W> {
             self.fails,
             !(of_jobs) & ((of_load & self.load.program_o) | (!(of_load) & self.store.program_o)),
         );
-        self.index.load(
+        self.origin.load(
             self.fails,
-            mux(
-                of_jobs,
-                self.job_index_i,
-                mux(of_load, self.load.index_o, self.store.index_o),
-            ),
+            mux(of_load, self.load.origin_o, self.store.origin_o),
         );
+        if of_jobs {
+            self.origin = bit_cast::<16, 10>(self.job_index_i);
+        }
         self.error_o.valid = self.failed;
         self.error_o.code = self.code;
         self.error_o.source = self.source;
         self.error_o.resp = self.resp;
         self.error_o.addr = bit_cast::<A, W>(self.addr) << 3;
         self.error_o.program = self.program;
-        self.error_o.index = self.index;
+        self.error_o.origin = self.origin;
     }
 
     fn tell(&mut self) {
-        self.idle_o = self.read.idle_o
-            & self.write.idle_o
-            & !self.load.open_o.any()
-            & !self.store.open_o.any();
+        self.idle_o = self.read.idle_o & self.write.idle_o;
+        for i in 0..1 + self._moves {
+            if self.load.open_o[i].any() | self.store.open_o[i].any() {
+                self.idle_o = false;
+            }
+        }
         self.events_o.load_word = self.load.head_o.valid & self.write_ready_i;
         self.events_o.store_word = self.store.head_o.valid & self.read_ready_i;
         self.events_o.read_burst = self.read.announces_o;

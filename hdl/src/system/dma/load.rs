@@ -1,7 +1,7 @@
 //! The engine of loads.
 
 use super::queue::TransferQueue;
-use super::{Bursts, DmaShape, Places};
+use super::{Bursts, DmaShape, Places, TransferWrite};
 use heddle_arch::transfer::Space;
 use heddle_kernel::prelude::*;
 
@@ -20,35 +20,30 @@ pub struct HeadWrite {
 
 /// Writes words from memory, or zeros, to the places of the machine that a LOAD names: one command after the other.
 ///
-/// The bursts of a command are formed as fast as words are needed, and go ahead of them. A command is done when its last word has left.
+/// The bursts of a command are formed as fast as words are needed, and go ahead of them. A command is done when its last word has left. Parameters,
+/// row and activation tables of a program are not written before the waves of all units that had begun have passed.
 ///
 /// # Timing
-/// A command that is given in cycle t to an engine at rest forms its first burst from t + 3 on; a fill has its first write in t + 4. One
+/// A command that enters in cycle t to an engine at rest forms its first burst from t + 3 on; a fill has its first write in t + 4. One
 /// word in each cycle; a pair of instruction words takes two, where the program has a memory of its own.
 #[module(shape: DmaShape)]
-pub struct LoadEngine<const A: usize, const W: usize> {
+pub struct LoadEngine<const W: usize> {
     /// Everything is dropped.
     pub halt_i: Signal<In, Bit>,
-    /// A command is given; its words have passed the check.
-    pub command_valid_i: Signal<In, Bit>,
-    /// There is room for it.
-    pub command_ready_o: Signal<Out, Bit>,
-    /// Words 1 to 8.
-    pub command_words_i: [Signal<In, Bits<32>>; 8],
-    /// Byte address of its region, a multiple of 8.
-    pub command_base_i: Signal<In, Bits<A>>,
-    /// It is one of a program.
-    pub command_program_i: Signal<In, Bit>,
-    /// Ring index of its entry.
-    pub command_index_i: Signal<In, Bits<10>>,
+    /// Words of a command on their way.
+    pub write_i: TransferWrite<In, W>,
+    /// They were those of a command of jobs, of the program: it enters.
+    pub enters_i: [Signal<In, Bit>; sources],
+    /// There is room for one.
+    pub ready_o: [Signal<Out, Bit>; sources],
     /// A command is under way.
     pub busy: OutReg<Bit>,
-    /// Commands that are open.
-    pub open_o: Signal<Out, Bits<4>>,
+    /// Commands that are open, of jobs and of the program.
+    pub open_o: [Signal<Out, Bits<4>>; sources],
     /// The command under way is one of a program.
     pub program_o: Signal<Out, Bit>,
-    /// Ring index of its entry.
-    pub index_o: Signal<Out, Bits<10>>,
+    /// Ring index of its entry, or word address of its instruction.
+    pub origin_o: Signal<Out, Bits<16>>,
     /// A place lies beyond its memory.
     pub beyond_o: Signal<Out, Bit>,
     /// There is a burst.
@@ -71,8 +66,8 @@ pub struct LoadEngine<const A: usize, const W: usize> {
     pub head_o: HeadWrite<Out>,
     /// It is taken.
     pub head_ready_i: Signal<In, Bit>,
-    #[new(TransferQueue::new(queue))]
-    queue: TransferQueue<A, W>,
+    #[new(TransferQueue::new(queue, moves))]
+    queue: TransferQueue<W>,
     #[new(Bursts::new(max_burst))]
     bursts: Bursts<W>,
     #[new(Places::new(shape))]
@@ -82,19 +77,32 @@ pub struct LoadEngine<const A: usize, const W: usize> {
     /// The command begins.
     begins: Reg<Bit>,
     takes: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    /// Clocks until a command of the program that is written past the waves may begin: units may still read there.
+    settle: [Reg<Bits<10>>; moves],
+    /// The command under way has begun, or may.
+    free: [Reg<Bit>; moves],
+    /// Its first word must wait.
+    waits: Signal<Local, Bit>,
     /// The second write of a pair has the high half.
     high: Signal<Local, Bit>,
     /// The beat is needed once more.
     keeps: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
     is_program: Signal<Local, Bit>,
-    /// Bits of an address.
-    _address_bits: Generic<'a', A>,
     #[new(shape.queue)]
     _queue: Param<'d'>,
+    /// Programs have LOAD and STORE.
+    #[new(shape.moves())]
+    _moves: Feature<"mv">,
+    #[new(1 + moves)]
+    _sources: usize,
     /// Beats of a burst at most.
     #[new(shape.max_burst)]
     _max_burst: Param<'b'>,
+    /// Clocks from a command of the program to its first word, if it is written past the waves.
+    #[new(moves * shape.settle)]
+    _settle_clocks: Feature<"sl">,
     /// The program lies in the partitions.
     #[new(shape.banked.into())]
     _banked: Feature<"pr">,
@@ -104,29 +112,29 @@ const COLUMNS: usize = Space::Columns as usize;
 const PROGRAM: usize = Space::Program as usize;
 
 #[kernel]
-impl<const A: usize, const W: usize> LoadEngine<A, W> {
+impl<const W: usize> LoadEngine<W> {
     fn update(&mut self) {
         self.commands();
         self.walk();
+        self.settle();
         self.write();
     }
 
     fn commands(&mut self) {
         self.queue.clear_i = self.halt_i;
-        self.queue.valid_i = self.command_valid_i;
-        self.command_ready_o = self.queue.ready_o;
-        self.queue.words_i.follow(&self.command_words_i);
-        self.queue.base_i = self.command_base_i;
-        self.queue.program_i = self.command_program_i;
-        self.queue.index_i = self.command_index_i;
-        self.takes = self.queue.waiting_o.any() & !self.busy & !self.halt_i;
+        self.queue.write_i.follow(&self.write_i);
+        self.queue.enters_i.follow(&self.enters_i);
+        self.ready_o.follow(&self.queue.ready_o);
+        self.open_o.follow(&self.queue.open_o);
+        self.takes = self.queue.waits_o & !self.busy & !self.halt_i;
         self.queue.take_i = self.takes;
+        self.queue.busy_i = self.busy;
         self.begins = self.takes;
-        let ends = self.writes & self.head_ready_i & self.places.last_o;
-        self.busy = (self.takes | (self.busy & !(ends))) & !self.halt_i;
-        self.open_o = mux(self.busy, self.queue.waiting_o + 1, self.queue.waiting_o);
+        self.ends = self.writes & self.head_ready_i & self.places.last_o;
+        self.queue.done_i = self.ends;
+        self.busy = (self.takes | (self.busy & !self.ends)) & !self.halt_i;
         self.program_o = self.queue.transfer_o.program;
-        self.index_o = self.queue.transfer_o.index;
+        self.origin_o = self.queue.transfer_o.origin;
     }
 
     fn walk(&mut self) {
@@ -152,6 +160,22 @@ impl<const A: usize, const W: usize> LoadEngine<A, W> {
         self.bursts.take_i = self.burst_take_i;
     }
 
+    /// What is written past the waves must not meet what is read at their end.
+    fn settle(&mut self) {
+        self.waits = false;
+        for k in 0..self._moves {
+            self.settle[k] = mux(self.settle[k].any(), self.settle[k] - 1, self.settle[k]);
+            if self.enters_i[1] & self.write_i.past {
+                self.settle[k] = (self._settle_clocks - 1).to_bits::<10>();
+            }
+            self.free[k] = (self.free[k] | !self.settle[k].any()) & !self.takes;
+            let is_past = self.queue.transfer_o.space.get_bits::<2>(0).any()
+                & !self.queue.transfer_o.space.get_bits::<2>(2).any();
+            self.waits =
+                self.queue.transfer_o.program & (is_past) & !self.free[k] & self.settle[k].any();
+        }
+    }
+
     fn write(&mut self) {
         self.is_program = self.queue.transfer_o.space == PROGRAM.to_bits::<4>();
         if self._banked > 0 {
@@ -163,9 +187,13 @@ impl<const A: usize, const W: usize> LoadEngine<A, W> {
         }
         let has_word = self.beat_valid_i | self.queue.transfer_o.fill;
         self.beyond_o = self.places.valid_o & self.places.beyond_o & !self.halt_i;
-        self.writes = self.places.valid_o & !self.places.beyond_o & (has_word) & !self.halt_i;
-        self.beat_ready_o =
-            self.places.valid_o & !self.places.beyond_o & self.head_ready_i & !self.keeps;
+        self.writes =
+            self.places.valid_o & !self.places.beyond_o & (has_word) & !self.waits & !self.halt_i;
+        self.beat_ready_o = self.places.valid_o
+            & !self.places.beyond_o
+            & self.head_ready_i
+            & !self.waits
+            & !self.keeps;
         self.head_o.valid = self.writes;
         self.head_o.addr = self.places.addr_o;
         self.head_o.zero = self.queue.transfer_o.zero;

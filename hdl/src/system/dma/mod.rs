@@ -4,6 +4,7 @@ mod bursts;
 mod check;
 mod engine;
 mod error;
+mod intake;
 mod load;
 mod open;
 mod places;
@@ -18,8 +19,9 @@ mod write;
 
 pub use bursts::Bursts;
 pub use check::TransferCheck;
-pub use engine::{Dma, DmaEvents, DmaFault, TransferCommand};
+pub use engine::{Dma, DmaEvents, DmaFault};
 pub use error::DmaError;
+pub use intake::{EntryPair, TransferIntake, TransferWrite};
 pub use load::{HeadWrite, LoadEngine};
 pub use open::OpenBursts;
 pub use places::Places;

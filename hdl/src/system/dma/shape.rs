@@ -1,5 +1,7 @@
 //! Sizes of the DMA.
 
+use crate::control::clocks::QUIET;
+use crate::post::PostOptions;
 use heddle_arch::Params;
 
 /// Sizes of the DMA, and of the memories that it writes.
@@ -33,6 +35,8 @@ pub struct DmaShape {
     pub banked: bool,
     /// There is a sparse cluster.
     pub cluster: bool,
+    /// Clocks until the waves of all units have passed.
+    pub settle: usize,
 }
 
 impl DmaShape {
@@ -55,7 +59,16 @@ impl DmaShape {
             program_pairs: size(params.program.words / 2),
             banked: params.program_banks() > 0,
             cluster: params.has_cluster(),
+            settle: size(params.array.rows)
+                + size(params.array.cols)
+                + QUIET
+                + PostOptions::of(params).extra(),
         }
+    }
+
+    /// 1 if programs have LOAD and STORE: there is a way for their words that the program does not need.
+    pub fn moves(&self) -> usize {
+        usize::from(!self.banked)
     }
 
     /// Words between the state buffer and the bus: two bursts, and what is on its way through the partitions.

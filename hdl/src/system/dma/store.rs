@@ -1,7 +1,7 @@
 //! The engine of stores.
 
 use super::queue::TransferQueue;
-use super::{Bursts, DmaShape, Places};
+use super::{Bursts, DmaShape, Places, TransferWrite};
 use heddle_kernel::prelude::*;
 
 /// A read that goes to the head of the host wave.
@@ -20,32 +20,26 @@ pub struct HeadRead {
 /// A word is read if there is room for its answer. A command is done when the last of its bursts is answered.
 ///
 /// # Timing
-/// A command that is given in cycle t to an engine at rest reads its first word in t + 4, and forms its first burst from t + 3 on. One word
+/// A command that enters in cycle t to an engine at rest reads its first word in t + 4, and forms its first burst from t + 3 on. One word
 /// in each cycle.
 #[module(shape: DmaShape)]
-pub struct StoreEngine<const A: usize, const W: usize> {
+pub struct StoreEngine<const W: usize> {
     /// Everything is dropped.
     pub halt_i: Signal<In, Bit>,
-    /// A command is given; its words have passed the check.
-    pub command_valid_i: Signal<In, Bit>,
-    /// There is room for it.
-    pub command_ready_o: Signal<Out, Bit>,
-    /// Words 1 to 8.
-    pub command_words_i: [Signal<In, Bits<32>>; 8],
-    /// Byte address of its region, a multiple of 8.
-    pub command_base_i: Signal<In, Bits<A>>,
-    /// It is one of a program.
-    pub command_program_i: Signal<In, Bit>,
-    /// Ring index of its entry.
-    pub command_index_i: Signal<In, Bits<10>>,
+    /// Words of a command on their way.
+    pub write_i: TransferWrite<In, W>,
+    /// They were those of a command of jobs, of the program: it enters.
+    pub enters_i: [Signal<In, Bit>; sources],
+    /// There is room for one.
+    pub ready_o: [Signal<Out, Bit>; sources],
     /// A command is under way.
     pub busy: OutReg<Bit>,
-    /// Commands that are open.
-    pub open_o: Signal<Out, Bits<4>>,
+    /// Commands that are open, of jobs and of the program.
+    pub open_o: [Signal<Out, Bits<4>>; sources],
     /// The command under way is one of a program.
     pub program_o: Signal<Out, Bit>,
-    /// Ring index of its entry.
-    pub index_o: Signal<Out, Bits<10>>,
+    /// Ring index of its entry, or word address of its instruction.
+    pub origin_o: Signal<Out, Bits<16>>,
     /// A place lies beyond its memory.
     pub beyond_o: Signal<Out, Bit>,
     /// There is a burst.
@@ -66,8 +60,8 @@ pub struct StoreEngine<const A: usize, const W: usize> {
     pub head_o: HeadRead<Out>,
     /// It is taken.
     pub head_ready_i: Signal<In, Bit>,
-    #[new(TransferQueue::new(queue))]
-    queue: TransferQueue<A, W>,
+    #[new(TransferQueue::new(queue, moves))]
+    queue: TransferQueue<W>,
     #[new(Bursts::new(max_burst))]
     bursts: Bursts<W>,
     #[new(Places::new(shape))]
@@ -81,17 +75,20 @@ pub struct StoreEngine<const A: usize, const W: usize> {
     takes: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
-    /// Bits of an address.
-    _address_bits: Generic<'a', A>,
     #[new(shape.queue)]
     _queue: Param<'d'>,
+    /// Programs have LOAD and STORE.
+    #[new(shape.moves())]
+    _moves: Feature<"mv">,
+    #[new(1 + moves)]
+    _sources: usize,
     /// Beats of a burst at most.
     #[new(shape.max_burst)]
     _max_burst: Param<'b'>,
 }
 
 #[kernel]
-impl<const A: usize, const W: usize> StoreEngine<A, W> {
+impl<const W: usize> StoreEngine<W> {
     fn update(&mut self) {
         self.commands();
         self.walk();
@@ -100,22 +97,21 @@ impl<const A: usize, const W: usize> StoreEngine<A, W> {
 
     fn commands(&mut self) {
         self.queue.clear_i = self.halt_i;
-        self.queue.valid_i = self.command_valid_i;
-        self.command_ready_o = self.queue.ready_o;
-        self.queue.words_i.follow(&self.command_words_i);
-        self.queue.base_i = self.command_base_i;
-        self.queue.program_i = self.command_program_i;
-        self.queue.index_i = self.command_index_i;
-        self.takes = self.queue.waiting_o.any() & !self.busy & !self.halt_i;
+        self.queue.write_i.follow(&self.write_i);
+        self.queue.enters_i.follow(&self.enters_i);
+        self.ready_o.follow(&self.queue.ready_o);
+        self.open_o.follow(&self.queue.open_o);
+        self.takes = self.queue.waits_o & !self.busy & !self.halt_i;
         self.queue.take_i = self.takes;
+        self.queue.busy_i = self.busy;
         self.begins = self.takes;
         self.ends = self.announced & self.idle_i;
+        self.queue.done_i = self.ends;
         self.announced = ((self.burst_take_i & self.bursts.last_o) | (self.announced & !self.ends))
             & !self.halt_i;
         self.busy = (self.takes | (self.busy & !self.ends)) & !self.halt_i;
-        self.open_o = mux(self.busy, self.queue.waiting_o + 1, self.queue.waiting_o);
         self.program_o = self.queue.transfer_o.program;
-        self.index_o = self.queue.transfer_o.index;
+        self.origin_o = self.queue.transfer_o.origin;
     }
 
     fn walk(&mut self) {
@@ -156,7 +152,7 @@ impl<const A: usize, const W: usize> StoreEngine<A, W> {
             .pitch
             .follow(&self.queue.transfer_o.pitch);
         self.places.transfer_i.program = self.queue.transfer_o.program;
-        self.places.transfer_i.index = self.queue.transfer_o.index;
+        self.places.transfer_i.origin = self.queue.transfer_o.origin;
     }
 
     fn read(&mut self) {

@@ -15,6 +15,9 @@ use crate::rtl::{Checked, Dut, emitted};
 /// Clocks from a read at the head to its answer, beside the rows.
 const ANSWER: u64 = 8;
 
+/// Clocks until units have passed that read parameters and tables.
+const SETTLE: u64 = 45;
+
 /// A small machine with every memory; longest burst and open bursts as given.
 pub fn shape(max_burst: usize, outstanding: usize) -> DmaShape {
     DmaShape {
@@ -32,6 +35,7 @@ pub fn shape(max_burst: usize, outstanding: usize) -> DmaShape {
         program_pairs: 512,
         banked: false,
         cluster: true,
+        settle: SETTLE as usize,
     }
 }
 
@@ -76,13 +80,30 @@ pub fn row(count: u32, place: u32) -> Transfer {
     }
 }
 
-/// A command: words, base, of a program, ring index.
+/// A command: words, base, of a program, ring index or word address.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
     pub transfer: Transfer,
     pub base: u64,
     pub program: bool,
-    pub index: u64,
+    pub origin: u64,
+}
+
+/// A command whose words are on their way, or have passed.
+#[derive(Debug, Clone, Copy)]
+struct Feed {
+    command: Command,
+    store: bool,
+    /// Words, or pairs of words, that have passed.
+    passed: usize,
+}
+
+impl Feed {
+    /// Some of its words have passed, and some not.
+    fn is_passing(&self) -> bool {
+        let words = if self.command.program { 8 } else { 5 };
+        (1..words).contains(&self.passed)
+    }
 }
 
 impl Command {
@@ -91,7 +112,7 @@ impl Command {
             transfer,
             base,
             program: false,
-            index: 0,
+            origin: 0,
         }
     }
 
@@ -100,7 +121,7 @@ impl Command {
     }
 }
 
-/// Code, source, response, address, program, index.
+/// Code, source, response, address, program, index or word address.
 pub type Fault = (u64, u64, u64, u64, u64, u64);
 
 /// What a word of the state buffer holds.
@@ -120,6 +141,16 @@ pub struct Bench {
     /// Of a hundred clocks so many the head takes a write, or a read.
     pub head: u32,
     waiting: [VecDeque<Command>; 2],
+    /// A command of jobs, of the program on its way.
+    feeds: [Option<Feed>; 2],
+    /// Loads, stores that have entered: those of jobs, of the program, and when.
+    queues: [[VecDeque<(Command, u64)>; 2]; 2],
+    /// The load, the store under way.
+    under_way: [Option<(Command, u64)>; 2],
+    /// Commands of the program that went before one of jobs that had entered earlier.
+    pub overtakes: u64,
+    /// Loads whose first word had to wait until units had passed.
+    pub settled: u64,
     /// Writes and reads that must come at the head: address, and for writes word and zero point.
     writes: VecDeque<(Option<u32>, u64, u64)>,
     reads: VecDeque<(Option<u32>, u64)>,
@@ -136,7 +167,6 @@ pub struct Bench {
     pub failed: Option<(u64, Fault)>,
     /// What was seen of each event, and held clocks at the head.
     pub counts: [u64; 8],
-    taken: [u64; 2],
 }
 
 impl Bench {
@@ -154,8 +184,8 @@ impl Bench {
             "clear_i",
             "lost_i",
             "timeout_i",
-            "load_valid_i",
-            "store_valid_i",
+            "entry_valid_i",
+            "enters_i",
             "job_valid_i",
             "window_base_i",
             "window_limit_i",
@@ -168,6 +198,11 @@ impl Bench {
         ] {
             dut.set(name, 0u64);
         }
+        if !shape.banked {
+            for name in ["move_valid_i", "move_enters_i", "move_waits_i"] {
+                dut.set(name, 0u64);
+            }
+        }
         let bus = Bus::new(manners, windows, 32, shape.max_burst as u32);
         let mut bench = Self {
             dut,
@@ -176,6 +211,11 @@ impl Bench {
             shape,
             head: 100,
             waiting: Default::default(),
+            feeds: [None; 2],
+            queues: Default::default(),
+            under_way: [None; 2],
+            overtakes: 0,
+            settled: 0,
             writes: VecDeque::new(),
             reads: VecDeque::new(),
             bursts: Default::default(),
@@ -188,7 +228,6 @@ impl Bench {
             stop: false,
             failed: None,
             counts: [0; 8],
-            taken: [0; 2],
         };
         bench.open(windows);
         bench
@@ -214,8 +253,13 @@ impl Bench {
         }
     }
 
-    /// Gives a load, or a store, and notes what it must do.
+    /// Gives a load, or a store.
     pub fn give(&mut self, command: Command, store: bool) {
+        self.waiting[usize::from(store)].push_back(command);
+    }
+
+    /// A command is taken: what it must do.
+    fn expect(&mut self, command: &Command, store: bool) {
         let expected = accesses(&command.transfer, &memories(&self.shape));
         let most = self.shape.max_burst as u32;
         let joined = bursts(&command.transfer, command.begin(), most);
@@ -239,7 +283,54 @@ impl Bench {
             self.writes.push_back((address, word, zero.into()));
         }
         self.bursts[usize::from(store)].extend(joined);
-        self.waiting[usize::from(store)].push_back(command);
+    }
+
+    /// An engine at rest takes the first command of the program, else of jobs, that has entered before.
+    fn takes(&mut self) -> Checked {
+        let now = self.dut.cycle();
+        for (store, name) in ["load_busy_o", "store_busy_o"].into_iter().enumerate() {
+            let busy = self.dut.get(name) == 1;
+            if !busy {
+                self.under_way[store] = None;
+            }
+            for (program, port) in ["open_o", "move_open_o"].into_iter().enumerate() {
+                if program == 1 && self.shape.banked {
+                    continue;
+                }
+                let is_its = |(command, _): &(Command, u64)| command.program == (program == 1);
+                let own = self.under_way[store].as_ref().is_some_and(is_its);
+                let queue = self.queues[store][program].iter();
+                let waits = queue.filter(|(_, entered)| *entered < now).count();
+                let open = waits as u64 + u64::from(own);
+                if !self.bus.stopped {
+                    self.dut.check_element(port, store, 2, open)?;
+                }
+            }
+            if busy || self.bus.stopped {
+                continue;
+            }
+            let left = [self.writes.len() * (1 - store), self.reads.len() * store];
+            if left != [0, 0] || !self.bursts[store].is_empty() {
+                return Err(self.dut.message("a command ends before it is done"));
+            }
+            let [jobs, program] = &mut self.queues[store];
+            let is_there = |queue: &VecDeque<(Command, u64)>| {
+                queue.front().is_some_and(|(_, entered)| *entered < now)
+            };
+            let next = match is_there(program) {
+                true => program.pop_front(),
+                false if is_there(jobs) => jobs.pop_front(),
+                false => None,
+            };
+            let Some((command, entered)) = next else {
+                continue;
+            };
+            let older = jobs.front().is_some_and(|(_, other)| *other < entered);
+            self.overtakes += u64::from(command.program && older);
+            self.under_way[store] = next;
+            self.expect(&command, store == 1);
+        }
+        Ok(())
     }
 
     /// What of a write counts: of instruction words and words of commands the low half.
@@ -250,21 +341,114 @@ impl Bench {
         }
     }
 
-    fn drive(&mut self) {
-        let names = ["load", "store"];
-        for (name, waiting) in names.iter().zip(&self.waiting) {
-            self.dut
-                .set(&format!("{name}_valid_i"), u64::from(!waiting.is_empty()));
-            let Some(command) = waiting.front() else {
+    /// Words of commands, of jobs in pairs, of the program one by one, never both; then they enter.
+    fn feed(&mut self) {
+        self.dut.settle();
+        self.dut.set("entry_valid_i", 0u64);
+        self.dut.set("enters_i", 0u64);
+        if !self.shape.banked {
+            self.dut.set("move_valid_i", 0u64);
+            self.dut.set("move_enters_i", 0u64);
+        }
+        let mut passes = false;
+        for program in [false, true] {
+            if program && self.shape.banked {
+                continue;
+            }
+            self.begins(program);
+            let Some(mut feed) = self.feeds[usize::from(program)] else {
                 continue;
             };
-            let words = command.transfer.encode().expect("a transfer");
-            self.dut
-                .set_all(&format!("{name}_words_i"), words.into_iter().map(u64::from));
-            self.dut.set(&format!("{name}_base_i"), command.base);
-            self.dut.set(&format!("{name}_program_i"), command.program);
-            self.dut.set(&format!("{name}_index_i"), command.index);
+            let store = u64::from(feed.store);
+            let words = feed.command.transfer.encode().expect("a transfer");
+            if feed.passed == if program { 8 } else { 5 } {
+                let (ready, enters) = match program {
+                    true => ("move_ready_o", "move_enters_i"),
+                    false => ("ready_o", "enters_i"),
+                };
+                let has_room = self.dut.get(ready) >> store & 1 == 1;
+                if has_room && (program || self.rng.random_range(0..4) > 0) {
+                    self.dut.set(enters, 1u64 << store);
+                    let command = (feed.command, self.dut.cycle());
+                    self.queues[store as usize][usize::from(program)].push_back(command);
+                    self.feeds[usize::from(program)] = None;
+                    self.waiting[store as usize].pop_front();
+                }
+                continue;
+            }
+            // Of a command of which some words have passed the next one comes first.
+            let other = self.feeds[usize::from(!program)];
+            if passes || (feed.passed == 0 && other.is_some_and(|feed| feed.is_passing())) {
+                continue;
+            }
+            passes = true;
+            self.regions(&feed.command);
+            match program {
+                true => {
+                    self.dut.set("move_valid_i", true);
+                    self.dut.set("move_left_i", 7 - feed.passed as u64);
+                    self.dut.set("move_word_i", u64::from(words[feed.passed]));
+                    self.dut.set("move_store_i", store);
+                    self.dut.set("move_pc_i", feed.command.origin);
+                }
+                false => {
+                    let word = |number: usize| match number {
+                        1..9 => words[number - 1],
+                        _ => 0,
+                    };
+                    let low = word(2 * feed.passed);
+                    self.dut.set("entry_valid_i", true);
+                    self.dut.set("entry_place_i", feed.passed as u64);
+                    self.dut.set("entry_low_i", u64::from(low));
+                    self.dut
+                        .set("entry_high_i", u64::from(word(2 * feed.passed + 1)));
+                    self.dut.set("entry_store_i", store);
+                    self.dut.set("entry_index_i", feed.command.origin);
+                }
+            }
+            feed.passed += 1;
+            self.feeds[usize::from(program)] = Some(feed);
         }
+    }
+
+    /// The next command of the program, of jobs is on its way, if there is one.
+    fn begins(&mut self, program: bool) {
+        if self.feeds[usize::from(program)].is_some() {
+            return;
+        }
+        let first = self.rng.random_range(0..2);
+        for store in [first, 1 - first] {
+            let command = self.waiting[store].front().copied();
+            let command = command.filter(|command| command.program == program);
+            // An instruction waits for room before its words come.
+            let has_room = !program || self.dut.get("move_ready_o") >> store & 1 == 1;
+            let taken = self
+                .feeds
+                .iter()
+                .flatten()
+                .any(|feed| usize::from(feed.store) == store);
+            if let Some(command) = command.filter(|_| has_room && !taken) {
+                self.feeds[usize::from(program)] = Some(Feed {
+                    command,
+                    store: store == 1,
+                    passed: 0,
+                });
+                return;
+            }
+        }
+    }
+
+    /// The region of a command, and others.
+    fn regions(&mut self, command: &Command) {
+        let mut regions = [(); 4].map(|()| self.rng.random::<u32>() & !7);
+        regions[command.transfer.region as usize] = command.base as u32;
+        self.dut
+            .set_all("region_low_i", regions.into_iter().map(u64::from));
+        self.dut.set("region_high_i", 0u64);
+    }
+
+    fn drive(&mut self) {
+        self.feed();
         self.dut
             .set("job_valid_i", u64::from(!self.jobs.is_empty()));
         self.dut
@@ -297,16 +481,11 @@ impl Bench {
         let before = [self.bus.reads.len(), self.bus.writes.len()];
         self.fault();
         self.bus.stopped = self.stop || self.failed.is_some();
+        self.takes()?;
         self.bus.look(&self.dut, &mut self.rng)?;
         self.announced(before)?;
         self.at_head()?;
         self.open_commands()?;
-        for (store, name) in ["load", "store"].iter().enumerate() {
-            let taken = self.dut.get(&format!("{name}_ready_o")) == 1;
-            if taken && self.waiting[store].pop_front().is_some() {
-                self.taken[store] += 1;
-            }
-        }
         if self.dut.get("job_ready_o") == 1 {
             self.fetched.extend(self.jobs.pop_front());
         }
@@ -338,10 +517,10 @@ impl Bench {
     fn fault(&mut self) {
         let valid = self.dut.get("error_valid_o") == 1;
         if valid && self.failed.is_none() {
-            let [code, source, resp, addr, program, index] =
-                ["code", "source", "resp", "addr", "program", "index"]
+            let [code, source, resp, addr, program, origin] =
+                ["code", "source", "resp", "addr", "program", "origin"]
                     .map(|name| self.dut.get(&format!("error_{name}_o")));
-            let fault = (code, source, resp, addr, program, index);
+            let fault = (code, source, resp, addr, program, origin);
             self.failed = Some((self.dut.cycle(), fault));
         }
         if !valid {
@@ -385,6 +564,7 @@ impl Bench {
                 let text = format!("word {found:#x}, model has {word:#x}");
                 return Err(self.dut.message(&text));
             }
+            self.settles()?;
             if self.ready[0] {
                 self.writes.pop_front();
             }
@@ -410,23 +590,45 @@ impl Bench {
 
     /// A command is open until its last word has left, or its last burst is answered.
     fn open_commands(&self) -> Checked {
-        let given = |store: usize| !self.waiting[store].is_empty();
-        let open = ["load_open_o", "store_open_o"].map(|name| self.dut.get(name));
-        let stopped = self.bus.stopped;
-        if open[0] == 0 && !given(0) && !stopped && !self.writes.is_empty() {
+        let open = ["load", "store"].map(|name| {
+            let busy = self.dut.get(&format!("{name}_busy_o")) == 1;
+            busy || self.bus.stopped
+        });
+        if !open[0] && !self.writes.is_empty() && self.under_way[0].is_none() {
             return Err(self.dut.message("no load is open, with words left"));
         }
-        if open[1] == 0 && !given(1) && !stopped && self.bus.open()[1] + self.reads.len() > 0 {
-            return Err(self
-                .dut
-                .message("no store is open, with words or answers left"));
+        if !open[1] && self.bus.open()[1] > 0 {
+            return Err(self.dut.message("no store is open, with answers left"));
         }
+        Ok(())
+    }
+
+    /// The first word of parameters and tables of a program comes no sooner than units have passed, and no later if it is there.
+    fn settles(&mut self) -> Checked {
+        let Some((command, entered)) = &mut self.under_way[0] else {
+            return Err(self.dut.message("a write of no command"));
+        };
+        let past = matches!(
+            command.transfer.space,
+            Space::Columns | Space::Rows | Space::Tables
+        );
+        if !command.program || !past || *entered == 0 {
+            return Ok(());
+        }
+        let now = self.dut.cycle();
+        if now < *entered + SETTLE {
+            let text = format!("a write {} clocks behind its command", now - *entered);
+            return Err(self.dut.message(&text));
+        }
+        self.settled += u64::from(now == *entered + SETTLE);
+        *entered = 0;
         Ok(())
     }
 
     /// Whether all that was given is done.
     pub fn is_done(&self) -> bool {
         self.waiting.iter().all(VecDeque::is_empty)
+            && self.queues.iter().flatten().all(VecDeque::is_empty)
             && self.jobs.is_empty()
             && self.dut.get("idle_o") == 1
     }
@@ -497,7 +699,7 @@ impl Bench {
             return Err(self.dut.message("idle_o with something outstanding"));
         }
         self.check_memory(false)?;
-        self.waiting = Default::default();
+        self.drop_all();
         self.jobs.clear();
         self.dut.set("clear_i", 1u64);
         self.clock()?;
@@ -519,9 +721,17 @@ impl Bench {
         Ok(())
     }
 
+    /// No command is on its way or open any more.
+    fn drop_all(&mut self) {
+        self.waiting = Default::default();
+        self.feeds = [None; 2];
+        self.queues = Default::default();
+        self.under_way = [None; 2];
+    }
+
     /// Forgets what was given and what was stored: it has been dropped.
     pub fn forget(&mut self) {
-        self.waiting = Default::default();
+        self.drop_all();
         self.writes.clear();
         self.reads.clear();
         self.bursts = Default::default();

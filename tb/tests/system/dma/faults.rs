@@ -27,10 +27,10 @@ fn bench(sources: &Sources, seed: u64, manners: Manners) -> Bench {
     Bench::new(sources, seed, shape(8, 3), manners)
 }
 
-fn command(base: u64, program: bool, index: u64) -> Command {
+fn command(base: u64, program: bool, origin: u64) -> Command {
     Command {
         program,
-        index,
+        origin,
         ..Command::new(row(WORDS, 100), base)
     }
 }

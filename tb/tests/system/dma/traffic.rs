@@ -111,14 +111,16 @@ fn random_traffic(sources: &Sources, seed: u64, shape: DmaShape) -> Checked<Cove
             for _ in 0..bench.rng.random_range(0..6) {
                 let transfer = random_transfer(&mut bench.rng, &shape, store);
                 let base = 8 * bench.rng.random_range(0..0x4000) + if store { STORES } else { 0 };
-                let index = bench.rng.random_range(0..1024);
-                let program = bench.rng.random();
+                let streams = matches!(transfer.space, Space::Weights | Space::Commands);
+                let program = !streams && !shape.banked && bench.rng.random();
+                let most = if program { 1 << 16 } else { 1 << 10 };
+                let origin = bench.rng.random_range(0..most);
                 bench.give(
                     Command {
                         transfer,
                         base,
                         program,
-                        index,
+                        origin,
                     },
                     store,
                 );
@@ -178,6 +180,8 @@ fn random_traffic(sources: &Sources, seed: u64, shape: DmaShape) -> Checked<Cove
         bench.forget();
     }
     coverage.event("entries", entries > 0);
+    coverage.event("the program goes first", bench.overtakes > 0);
+    coverage.event("a load waits for the waves", bench.settled > 0);
     println!(
         "seed {seed}: {beats} beats in {} clocks, {entries} entries",
         bench.dut.cycle()

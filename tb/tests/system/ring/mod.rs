@@ -3,5 +3,6 @@
 pub mod bench;
 mod events;
 mod faults;
+mod moves;
 mod resets;
 mod wiring;
