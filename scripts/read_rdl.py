@@ -19,6 +19,8 @@ def access(field):
         (AccessType.r, None, False): "RO",
         (AccessType.rw, None, False): "RW",
         (AccessType.w, None, True): "W1",
+        # IP-XACT has no word for a pulse.
+        (AccessType.w, None, False): "W1",
         (AccessType.rw, OnWriteType.woclr, False): "W1C",
     }
     return kinds.get((sw, on_write, field.get_property("singlepulse")), f"{sw} {on_write}")

@@ -25,7 +25,6 @@ FAMILIES = {
 }
 # Why a requirement is open, where something of it exists.
 OPEN = {
-    "PET-75": "three clients at once in a partition alone: the machine has no client from outside while it runs",
     "PET-X2": "a pass writes zeros to the places of the other portions",
     "TTU-035": "no option of the unit: a bench alone has a generator with multipliers",
 }

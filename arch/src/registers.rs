@@ -1,5 +1,5 @@
-//! The registers of a machine with a section `system`: the one table from which the hardware, `docs/registers.md`, the C header
-//! and the SystemRDL file are made.
+//! The registers of a machine with a section `system`: the one table from which the hardware, `docs/registers.md`, the C header,
+//! the SystemRDL file and `component.xml` are made.
 
 pub(crate) mod header;
 mod page;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::args::GenArgs;
 use crate::design::{self, Design, Text};
 use crate::failure::Failure;
-use crate::{folder, input, output, waste};
+use crate::{component, folder, input, output, waste};
 
 /// Modules with the registers of a section `system`.
 const REGISTER_PORTS: [&str; 3] = [design::TOP, "system", "csr"];
@@ -38,6 +38,14 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     if args.top == design::TOP {
         let machines = configurations.iter().zip(&designs);
         beside.extend(machines.flat_map(|(params, design)| package(params, design)));
+        let machines = configurations.iter().zip(&designs);
+        let on_buses: Vec<_> = machines
+            .filter(|(params, _)| params.system.is_some())
+            .collect();
+        // A folder is one IP.
+        if let [(params, design)] = on_buses[..] {
+            beside.push((component::FILE.into(), component::component(params, design)));
+        }
     }
     let files = heddle_gen::files(&all, &beside).map_err(|name| clash(&name, args))?;
     folder::write(&args.output, &files)?;

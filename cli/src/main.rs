@@ -6,6 +6,7 @@
 mod advise;
 mod args;
 mod compile;
+mod component;
 mod config;
 mod cosim;
 mod design;

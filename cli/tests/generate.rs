@@ -82,6 +82,7 @@ fn a_machine_with_a_register_port_has_a_header_and_a_map_beside_it() {
     let report = bench.json("gen -c a.json -o one --json");
     assert_eq!(report["top"], "heddle_system_tiny");
     let maps = [
+        "component.xml",
         "heddle_regs.h",
         "heddle_regs.py",
         "heddle_tiny.core",

@@ -13,6 +13,7 @@ mod bad_model;
 mod bench;
 mod client;
 mod compile;
+mod component;
 mod config;
 mod cosim;
 mod cosim_image;

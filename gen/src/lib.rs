@@ -46,6 +46,7 @@ mod design;
 mod emit;
 mod error;
 mod expr;
+mod interfaces;
 mod ir;
 mod manifest;
 mod memories;
@@ -63,6 +64,7 @@ pub use design::{
 };
 pub use emit::emit;
 pub use error::{EmitError, Fault};
+pub use interfaces::{Interface, interfaces};
 pub use memories::{CELLS, Instance, Memory, Shape, Written, memories, with_contracts};
 pub use package::core;
 pub use passes::naming::flat as port_name;

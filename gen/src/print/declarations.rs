@@ -4,6 +4,7 @@ use super::expr::{number, variable};
 use super::uses::Uses;
 use super::writer::COLUMNS;
 use super::{Printer, header, plain};
+use crate::interfaces::{attributes, interfaces};
 use crate::ir::{Net, NetId, NetKind};
 
 impl Printer<'_> {
@@ -14,9 +15,10 @@ impl Printer<'_> {
             return;
         }
         self.w.line(&format!("module {} (", self.module.name));
+        let known = interfaces(ports.iter().map(|(_, net)| net.name.as_str()));
         let count = ports.len();
         let mut done = 0;
-        for group in interfaces(&ports) {
+        for group in groups(&ports) {
             if done > 0 {
                 self.w.blank();
             }
@@ -49,7 +51,11 @@ impl Printer<'_> {
                     0 => format!("{kind:k$} {name}{comma}"),
                     _ => format!("{kind:k$} {range:>r$} {name}{comma}"),
                 };
-                self.w.inside(|w| w.line(&line));
+                self.w.inside(|w| {
+                    let attributes = attributes(&known, name);
+                    attributes.iter().for_each(|attribute| w.line(attribute));
+                    w.line(&line);
+                });
             }
         }
         self.w.line(");");
@@ -169,7 +175,7 @@ fn comment(line: String, net: &Net) -> String {
 }
 
 /// Ports that belong together: clock and reset, then runs with one first word.
-fn interfaces<'a>(ports: &[(usize, &'a Net)]) -> Vec<Vec<(usize, &'a Net)>> {
+fn groups<'a>(ports: &[(usize, &'a Net)]) -> Vec<Vec<(usize, &'a Net)>> {
     let word = |n: &Net| match n.name.as_str() {
         "clk" | "rst_n" | "rst" | "aclk" | "aresetn" => "clk".to_string(),
         name => name.split('_').next().unwrap_or(name).to_string(),

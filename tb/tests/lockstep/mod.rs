@@ -13,5 +13,6 @@ mod nonsense;
 mod programs;
 mod replay;
 mod shapes;
+mod together;
 mod traffic;
 mod watch;

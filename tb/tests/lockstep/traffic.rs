@@ -53,6 +53,9 @@ struct Pins {
     host: [PortId; 5],
     answers: [[PortId; 2]; 2],
     dma: [PortId; 5],
+    /// Operands that are read, words of the drain: valid and word; then accesses from outside.
+    inside: [[PortId; 2]; 2],
+    outside: PortId,
 }
 
 impl Pins {
@@ -71,6 +74,12 @@ impl Pins {
                 "dma_zero_i",
             ]
             .map(port),
+            inside: [
+                ["op_read_o", "op_word_o"],
+                ["place_valid_o", "place_word_o"],
+            ]
+            .map(|pins| pins.map(port)),
+            outside: port("outside_o"),
         }
     }
 }
@@ -85,6 +94,9 @@ pub struct Moved {
     pub held: [u64; 2],
     /// Clocks in which all three asked at once.
     pub crowds: u64,
+    /// Accesses of a client in a clock in which its partition reads an operand, and the drain writes a word, each in a bank of
+    /// its own.
+    pub meetings: [u64; CLIENTS],
 }
 
 impl Moved {
@@ -94,6 +106,7 @@ impl Moved {
         self.programs += other.programs;
         self.held = [0, 1].map(|k| self.held[k] + other.held[k]);
         self.crowds += other.crowds;
+        self.meetings = [0, 1, 2].map(|k| self.meetings[k] + other.meetings[k]);
     }
 }
 
@@ -116,6 +129,10 @@ pub struct Traffic {
     /// Answers to come: clock and bytes; of stores, of the host.
     answers: [VecDeque<(u64, WordBytes)>; 2],
     answer_clocks: u64,
+    /// Accesses on their way to their partitions: clock, client and place.
+    on_the_way: VecDeque<(u64, usize, (u32, u32))>,
+    bank_words: u32,
+    rows: u32,
     /// Nothing goes while a program runs.
     rests: bool,
     pub moved: Moved,
@@ -152,6 +169,9 @@ impl Traffic {
             pending: [None; CLIENTS],
             answers: [VecDeque::new(), VecDeque::new()],
             answer_clocks: ANSWER + u64::from(params.array.rows),
+            on_the_way: VecDeque::new(),
+            bank_words: params.state_buffer.words_per_bank,
+            rows: params.array.rows,
             rests,
             moved: Moved::default(),
             rng,
@@ -218,6 +238,7 @@ impl Traffic {
                 }
             }
         }
+        self.meet(model, cycle)?;
         let dma = model.get(self.pins.dma[1]);
         let host = model.get(self.pins.host[1]) == 1;
         let ready = [dma & 1 == 1, dma & 2 == 2, host];
@@ -241,6 +262,42 @@ impl Traffic {
                 }
                 None => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Looks at what happens in the partitions that clients reach in this clock.
+    fn meet(&mut self, model: &Model, cycle: u64) -> Checked {
+        let bank = |word: u32| word / self.bank_words;
+        let [operands, drained] = self.pins.inside.map(|[valid, word]| {
+            let valid = model.get(valid);
+            move |row: u32| {
+                let found = model.get_bits(word, 13 * row, 13) as u32;
+                (valid >> row & 1 == 1).then_some(bank(found))
+            }
+        });
+        let due: Vec<_> = self
+            .on_the_way
+            .iter()
+            .filter(|access| access.0 == cycle)
+            .copied()
+            .collect();
+        self.on_the_way.retain(|access| access.0 != cycle);
+        for (_, client, (row, word)) in due {
+            if model.get(self.pins.outside) >> row & 1 == 0 {
+                return Err(format!(
+                    "cycle {cycle}: client {client} does not reach partition {row}"
+                ));
+            }
+            let (own, operand) = (bank(word), operands(row));
+            let apart = |drain: u32| {
+                drain != own && operand.is_some_and(|operand| operand != own && operand != drain)
+            };
+            // A write goes when the drain writes another partition.
+            let rows = self.rows;
+            let drains = (0..rows).filter(|other| client != STORE || *other == row);
+            let meets = drains.filter_map(drained).any(apart);
+            self.moved.meetings[client] += u64::from(meets);
         }
         Ok(())
     }
@@ -283,6 +340,11 @@ impl Traffic {
 
     fn take(&mut self, client: usize, request: Request, cycle: u64) {
         self.pending[client] = None;
+        if let Request::Read { place, .. } | Request::Write { place, .. } = request {
+            // One clock to the head, one for each partition before.
+            let due = cycle + 1 + u64::from(place.0);
+            self.on_the_way.push_back((due, client, place));
+        }
         match request {
             Request::Read { place, zero } => {
                 self.moved.reads += 1;

@@ -348,13 +348,20 @@ pub fn probed(params: &Params) -> Sources {
             true => format!("u_machine.u_state_buffer.gen_partition[{row}].u_partition"),
             false => "u_machine.u_state_buffer.u_partition".to_string(),
         };
-        format!(
+        let copies = format!(
             "  assign copy_valid_o[{row}] = {partition}.copy_q[5];\n  \
              assign copy_word_o[{} +: 13] = {partition}.wt_dest_i;\n  \
              assign copy_data_o[{} +: 64] = {partition}.word_q;\n",
             13 * row,
             64 * row
-        )
+        );
+        let reads = format!(
+            "  assign op_read_o[{row}] = {partition}.u_banks.op_read_i;\n  \
+             assign op_word_o[{} +: 13] = {partition}.u_banks.op_word_i;\n  \
+             assign outside_o[{row}] = {partition}.u_banks.host_read_i | {partition}.reader_write_valid[2];\n",
+            13 * row
+        );
+        copies + if params.has_dma() { &reads } else { "" }
     });
     let top = format!("probed_{}", sources.top);
     let probe = match params.has_dma() {

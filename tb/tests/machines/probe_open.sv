@@ -29,7 +29,11 @@ module PROBED (
   // Words that partitions copy, as they are written.
   output wire    [ROWS-1:0] copy_valid_o,
   output wire [13*ROWS-1:0] copy_word_o,
-  output wire [64*ROWS-1:0] copy_data_o
+  output wire [64*ROWS-1:0] copy_data_o,
+  // Partitions that read an operand, those that read or write for loads, stores and the host.
+  output wire    [ROWS-1:0] op_read_o,
+  output wire [13*ROWS-1:0] op_word_o,
+  output wire    [ROWS-1:0] outside_o
 );
 
   // A start reaches the engine a clock after its write, a register answers a clock after its read.

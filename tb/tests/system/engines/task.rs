@@ -28,7 +28,7 @@ const CODE: u32 = 0x1000;
 const INPUT: u64 = 0x8000;
 const OUTPUT: u64 = 0x10000;
 /// Bytes that a task has.
-pub const BYTES: u64 = 0x20000;
+const BYTES: u64 = 0x20000;
 const LIMIT: u64 = 500_000;
 
 /// A task in memory, from `base` on.
@@ -176,6 +176,11 @@ impl Task {
     /// Words of memory in front of the run.
     pub fn memory(&self) -> impl Iterator<Item = (u64, u64)> {
         self.words.iter().map(|(at, word)| (self.base + at, *word))
+    }
+
+    /// Addresses that the machine may write.
+    pub fn outputs(&self) -> std::ops::Range<u64> {
+        self.base + OUTPUT..self.base + BYTES
     }
 
     /// Words of the output behind it.
