@@ -429,6 +429,7 @@ fn machine_word(offset: u32, params: &Params) -> u32 {
         0x00c => shape::ROWS.put(params.array.rows) | shape::COLUMNS.put(params.array.cols),
         0x010 => {
             caps::DMA.flag(params.has_dma())
+                | caps::PROGRAM_DMA.flag(params.programs_move())
                 | caps::PROGRAM_BANKS.flag(params.program_banks() > 0)
                 | caps::CLUSTER.flag(params.has_cluster())
                 | caps::ADDRESS_BITS.put(params.dma().map_or(0, |dma| dma.address_bits))

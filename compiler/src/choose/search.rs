@@ -13,7 +13,7 @@ use crate::ways::{BlockGroup, Builder, Candidate, Part, Switches, Ways, block_la
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub memory: &'a Memories<'a>,
-    /// All layers at once, or each alone.
+    /// What must fit at the same time.
     pub room: Room,
 }
 
@@ -23,7 +23,7 @@ impl Goal<'_> {
     fn lack(&self, candidate: &Candidate) -> (u64, Vec<bool>) {
         let lacks = self.memory.lacks(candidate, self.room);
         let lacking = match self.room {
-            Room::AtOnce => vec![true; candidate.weights.len()],
+            Room::AtOnce | Room::Moving => vec![true; candidate.weights.len()],
             Room::Alone => lacks.iter().map(|&lack| lack > 0).collect(),
         };
         (lacks.into_iter().fold(0, u64::saturating_add), lacking)
@@ -33,7 +33,7 @@ impl Goal<'_> {
     pub fn clocks(&self, candidate: &Candidate) -> u64 {
         let weights = candidate.weights.iter().flatten();
         let bytes = match self.room {
-            Room::AtOnce => 0,
+            Room::AtOnce | Room::Moving => 0,
             Room::Alone => weights.map(|plan| plan.bytes()).sum(),
         };
         candidate.cycles().saturating_add(self.load(bytes))
@@ -42,7 +42,7 @@ impl Goal<'_> {
     /// Clocks in which the host loads weights of so many bytes in each partition.
     fn load(&self, bytes: u64) -> u64 {
         match self.room {
-            Room::AtOnce => 0,
+            Room::AtOnce | Room::Moving => 0,
             Room::Alone => bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows),
         }
     }

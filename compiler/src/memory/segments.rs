@@ -10,6 +10,7 @@ use heddle_arch::params::ProgramMemory;
 use heddle_arch::word::WORD_BYTES;
 
 use super::memories::{Lacks, Memories};
+use super::moves::Moves;
 use super::needs::Needs;
 use super::parts::Cut;
 use super::planes;
@@ -24,6 +25,8 @@ const FEW: usize = 64;
 pub(crate) enum Room {
     /// All layers.
     AtOnce,
+    /// All layers but for weights, which the program loads; of these each layer by itself.
+    Moving,
     /// Each layer by itself.
     Alone,
 }
@@ -34,7 +37,10 @@ pub(crate) struct Fit {
     pub cut: Cut,
     /// Addresses of the tensors of planes; none with matrices, which are placed with all else.
     pub addresses: Option<Rc<Addresses>>,
-    /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments.
+    /// What the program loads.
+    pub moves: Option<Moves>,
+    /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments, or for
+    /// which a program waits.
     pub clocks: u64,
 }
 
@@ -133,6 +139,7 @@ impl<'a> Memories<'a> {
     fn least(&self, room: Room) -> Cut {
         match room {
             Room::AtOnce => Cut::none(self.graph.layers()),
+            Room::Moving => Cut::moving(self.graph.layers()),
             Room::Alone => Cut::alone(self.graph.layers(), true, self.options.double_buffered),
         }
     }
@@ -168,7 +175,7 @@ impl<'a> Memories<'a> {
     ) -> Result<Fit, CompileError> {
         let words = Words::of(self, words);
         let (cut, mut addresses) = match room {
-            Room::AtOnce => self.whole(candidate, &words)?,
+            Room::AtOnce | Room::Moving => self.whole(candidate, &words, self.least(room))?,
             Room::Alone => {
                 let joined = self.joined(candidate, &words);
                 joined.map_err(|error| error.with_two(self.options.double_buffered))?
@@ -179,15 +186,12 @@ impl<'a> Memories<'a> {
         {
             *before = apart;
         }
-        let loads = match &addresses {
-            Some(addresses) if cut.segments.len() > 1 => {
-                let needs = Needs::with(self, candidate, &cut, addresses.clone());
-                self.host_words(candidate, &needs, &words, &cut)
-            }
-            _ => 0,
-        };
+        let needs = addresses.clone();
+        let needs = needs.map(|addresses| Needs::with(self, candidate, &cut, addresses));
+        let loads = |needs| self.waiting(candidate, needs, &words, &cut);
         Ok(Fit {
-            clocks: cycles.saturating_add(loads),
+            clocks: cycles.saturating_add(needs.as_ref().map_or(0, loads)),
+            moves: needs.filter(|_| cut.moves).and_then(|needs| needs.moves()),
             cut,
             addresses,
         })
@@ -198,9 +202,9 @@ impl<'a> Memories<'a> {
         &self,
         candidate: &Candidate,
         words: &Words,
+        cut: Cut,
     ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
         let all = self.graph.layers();
-        let cut = Cut::none(all.clone());
         let of_planes = !self.graph.has_matrices();
         let needed = words.needed(&all, self.options.whole);
         let room = self.params.program.words.into();
@@ -340,12 +344,18 @@ impl<'a> Memories<'a> {
         let needs = Needs::with(&kept, candidate, cut, addresses.clone());
         let lacks = |layers| !needs.shortages(layers).is_empty();
         let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
-        let loads = |needs: &Needs| match cut.segments.len() {
-            1 => 0,
-            _ => self.host_words(candidate, needs, words, cut),
-        };
+        let loads = |needs: &Needs| self.waiting(candidate, needs, words, cut);
         let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
         (fits && loads(&needs) <= before()).then_some(addresses)
+    }
+
+    /// Clocks in which the machine waits for words of an image.
+    fn waiting(&self, candidate: &Candidate, needs: &Needs, words: &Words, cut: &Cut) -> u64 {
+        match (cut.moves, cut.segments.len()) {
+            (true, _) => needs.moves().map_or(u64::MAX, |moves| moves.waiting),
+            (false, 1) => 0,
+            (false, _) => self.host_words(candidate, needs, words, cut),
+        }
     }
 
     /// Words that the host loads for an image between segments.
