@@ -9,6 +9,9 @@ use crate::memory::{Memories, Room};
 use crate::product::Mapping;
 use crate::ways::{BlockGroup, Builder, Candidate, Part, Switches, Ways, block_layers};
 
+/// Words that a program loads for each clock that they are worth: most come beside its work.
+const HIDDEN: u64 = 4;
+
 /// What the search looks at: whether combinations fit, and the clocks that they take for an image.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
@@ -29,21 +32,23 @@ impl Goal<'_> {
         (lacks.into_iter().fold(0, u64::saturating_add), lacking)
     }
 
-    /// Clocks for an image. What does not fit at once is loaded again for each image.
+    /// Clocks for an image. What does not fit at once is loaded again for each image, by a program beside its work.
     pub fn clocks(&self, candidate: &Candidate) -> u64 {
         let weights = candidate.weights.iter().flatten();
         let bytes = match self.room {
-            Room::AtOnce | Room::Moving => 0,
-            Room::Alone => weights.map(|plan| plan.bytes()).sum(),
+            Room::AtOnce => 0,
+            Room::Moving | Room::Alone => weights.map(|plan| plan.bytes()).sum(),
         };
         candidate.cycles().saturating_add(self.load(bytes))
     }
 
     /// Clocks in which the host loads weights of so many bytes in each partition.
     fn load(&self, bytes: u64) -> u64 {
+        let words = bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows);
         match self.room {
-            Room::AtOnce | Room::Moving => 0,
-            Room::Alone => bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows),
+            Room::AtOnce => 0,
+            Room::Moving => words / HIDDEN,
+            Room::Alone => words,
         }
     }
 }

@@ -203,7 +203,10 @@ impl Made<'_> {
             layers,
             cycles: cycles + u64::from(self.params.fetch_cycles()),
             // How long its loads take depends on the memory of the host.
-            estimated: estimated || instructions.iter().any(|i| matches!(i, Instruction::Load(_))),
+            estimated: estimated
+                || instructions
+                    .iter()
+                    .any(|i| matches!(i, Instruction::Load(_))),
             sync,
         }
     }

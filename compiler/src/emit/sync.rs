@@ -99,12 +99,10 @@ pub(crate) fn synchronise(
                         (false, false) => *waits = true,
                     }
                 }
-                Reason::Data if schedule.steps[on].unit == Unit::Load => {
-                    match moves.wait_for(on) {
-                        Some(open) => wait.loads = Some(wait.loads.map_or(open, |most| open.min(most))),
-                        None => count.redundant += 1,
-                    }
-                }
+                Reason::Data if schedule.steps[on].unit == Unit::Load => match moves.wait_for(on) {
+                    Some(open) => wait.loads = Some(wait.loads.map_or(open, |most| open.min(most))),
+                    None => count.redundant += 1,
+                },
                 // A copy waits for a drain that is under way; whoever reads the copy waits for it.
                 Reason::Data if step.copies() => count.kept_by_the_machine += 1,
                 Reason::Data if schedule.steps[on].copies() => {

@@ -65,7 +65,9 @@ pub(super) fn moves(items: &[Item], room: u32, queue: u32) -> Option<Moves> {
         let taken = placed().filter_map(|(item, place)| Some((*place)?..(*place)? + item.words));
         let taken: Vec<Range<u32>> = taken.collect();
         let ends = taken.iter().map(|other| other.end);
-        let begins = taken.iter().map(|other| other.start.saturating_sub(items[at].words));
+        let begins = taken
+            .iter()
+            .map(|other| other.start.saturating_sub(items[at].words));
         let tried: BTreeSet<u32> = ends.chain(begins).chain([0, last]).collect();
         let tried = || tried.range(..=last).copied();
         let is_free = |place: &u32| {
@@ -91,6 +93,13 @@ pub(super) fn moves(items: &[Item], room: u32, queue: u32) -> Option<Moves> {
         loads,
         waiting,
     })
+}
+
+impl Moves {
+    /// Words that are loaded for an image.
+    pub fn words(&self) -> u64 {
+        self.loads.iter().map(Moved::words).sum()
+    }
 }
 
 impl Moved {
@@ -130,9 +139,13 @@ fn shared(items: &[Item], places: &[Option<u32>]) -> Vec<Shared> {
         let others = (0..items.len()).filter_map(|other| Some((other, place(other)?)));
         let others = others.filter(|(other, words)| *other != item && meet(words, &own));
         let others: Vec<(usize, Range<u32>)> = others.collect();
-        let ends = others.iter().flat_map(|(_, words)| [words.start, words.end]);
+        let ends = others
+            .iter()
+            .flat_map(|(_, words)| [words.start, words.end]);
         let ends = ends.chain([own.start, own.end]);
-        let ends: BTreeSet<u32> = ends.filter(|end| (own.start..=own.end).contains(end)).collect();
+        let ends: BTreeSet<u32> = ends
+            .filter(|end| (own.start..=own.end).contains(end))
+            .collect();
         let ends: Vec<u32> = ends.into_iter().collect();
         let from = all.len();
         for words in ends.windows(2).map(|ends| ends[0]..ends[1]) {
@@ -148,7 +161,11 @@ fn shared(items: &[Item], places: &[Option<u32>]) -> Vec<Shared> {
                     behind: same,
                     ..
                 }) if *same == behind && before.end == words.start => before.end = words.end,
-                _ => all.push(Shared { item, words, behind }),
+                _ => all.push(Shared {
+                    item,
+                    words,
+                    behind,
+                }),
             }
         }
     }
@@ -167,34 +184,68 @@ fn loads(items: &[Item], places: &[Option<u32>], queue: u32) -> (u64, Vec<Moved>
     let Some(first) = items.first() else {
         return (0, made);
     };
-    let issue = |line: &mut Line, rest: &mut Vec<Shared>, slot, number: usize, free: &dyn Fn(&Shared) -> bool| {
-        let Shared { item, mut words, .. } = rest.remove(number);
+    let issue = |line: &mut Line,
+                 rest: &mut Vec<Shared>,
+                 slot,
+                 number: usize,
+                 free: &dyn Fn(&Shared) -> bool| {
+        let Shared {
+            item, mut words, ..
+        } = rest.remove(number);
         // What lies behind it comes with it.
-        while rest.get(number).is_some_and(|next| {
-            next.item == item && next.words.start == words.end && free(next)
-        }) {
+        while rest
+            .get(number)
+            .is_some_and(|next| next.item == item && next.words.start == words.end && free(next))
+        {
             words.end = rest.remove(number).words.end;
         }
         let Item { layer, rows, .. } = items[item];
-        let load = Moved { layer, words, rows, slot };
+        let load = Moved {
+            layer,
+            words,
+            rows,
+            slot,
+        };
         line.issue(item, load.words());
         load
     };
-    let early = |line: &mut Line, rest: &mut Vec<Shared>, made: &mut Vec<Moved>, slot, free: &dyn Fn(&Shared) -> bool| {
+    let early = |line: &mut Line,
+                 rest: &mut Vec<Shared>,
+                 made: &mut Vec<Moved>,
+                 slot,
+                 free: &dyn Fn(&Shared) -> bool| {
         while line.has_room() {
-            let Some(number) = rest.iter().position(free) else { break };
+            let Some(number) = rest.iter().position(free) else {
+                break;
+            };
             made.push(issue(line, rest, slot, number, free));
         }
     };
-    early(&mut line, &mut rest, &mut made, Slot::Before(first.layer), &|shared| shared.behind.is_none());
+    early(
+        &mut line,
+        &mut rest,
+        &mut made,
+        Slot::Before(first.layer),
+        &|shared| shared.behind.is_none(),
+    );
     for (at, item) in items.iter().enumerate() {
         while let Some(number) = rest.iter().position(|shared| shared.item == at) {
-            made.push(issue(&mut line, &mut rest, Slot::Before(item.layer), number, &|_| true));
+            made.push(issue(
+                &mut line,
+                &mut rest,
+                Slot::Before(item.layer),
+                number,
+                &|_| true,
+            ));
         }
         line.wait(at);
-        early(&mut line, &mut rest, &mut made, Slot::Behind(item.layer), &|shared| {
-            shared.behind.is_none_or(|before| before < at)
-        });
+        early(
+            &mut line,
+            &mut rest,
+            &mut made,
+            Slot::Behind(item.layer),
+            &|shared| shared.behind.is_none_or(|before| before < at),
+        );
         line.clock += item.clocks;
     }
     (line.waiting, made)

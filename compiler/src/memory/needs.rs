@@ -201,7 +201,10 @@ impl<'a> Needs<'a> {
         let Memories { graph, params, .. } = self.memories;
         let room = u64::from(params.work_bytes()) - self.activation_room(&self.all());
         let mut items: Vec<Item> = Vec::new();
-        for layer in self.all().filter(|&layer| graph.constants.hosts[layer].is_none()) {
+        for layer in self
+            .all()
+            .filter(|&layer| graph.constants.hosts[layer].is_none())
+        {
             let clocks = self.candidate.cost(layer).map_or(0, |cost| cost.cycles);
             match (&self.candidate.weights[layer], items.last_mut()) {
                 (Some(plan), _) => items.push(Item {

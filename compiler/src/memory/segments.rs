@@ -19,6 +19,8 @@ use crate::ways::{Addresses, Candidate};
 
 /// Segments of a network whose tensors may get other addresses to join two of them.
 const FEW: usize = 64;
+/// The bus has a clock to spare for so many words of a program that loads.
+const SPARE: u64 = 4;
 
 /// What must fit at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,13 +184,13 @@ impl<'a> Memories<'a> {
             }
         };
         if let Some(before) = addresses.as_mut().filter(|_| self.options.stream)
-            && let Some(apart) = self.apart_from_inputs(candidate, &words, (&cut, before))
+            && let Some(apart) = self.apart_from_inputs((candidate, cycles), &words, (&cut, before))
         {
             *before = apart;
         }
         let needs = addresses.clone();
         let needs = needs.map(|addresses| Needs::with(self, candidate, &cut, addresses));
-        let loads = |needs| self.waiting(candidate, needs, &words, &cut);
+        let loads = |needs| self.waiting((candidate, cycles), needs, &words, &cut);
         Ok(Fit {
             clocks: cycles.saturating_add(needs.as_ref().map_or(0, loads)),
             moves: needs.filter(|_| cut.moves).and_then(|needs| needs.moves()),
@@ -335,7 +337,7 @@ impl<'a> Memories<'a> {
     /// Addresses of the tensors at which nothing else ever lies where an input does; none if they do not fit or the host has to load more.
     fn apart_from_inputs(
         &self,
-        candidate: &Candidate,
+        (candidate, cycles): (&Candidate, u64),
         words: &Words,
         (cut, before): (&Cut, &Rc<Addresses>),
     ) -> Option<Rc<Addresses>> {
@@ -344,18 +346,39 @@ impl<'a> Memories<'a> {
         let needs = Needs::with(&kept, candidate, cut, addresses.clone());
         let lacks = |layers| !needs.shortages(layers).is_empty();
         let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
-        let loads = |needs: &Needs| self.waiting(candidate, needs, words, cut);
+        let loads = |needs: &Needs| self.waiting((candidate, cycles), needs, words, cut);
         let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
         (fits && loads(&needs) <= before()).then_some(addresses)
     }
 
     /// Clocks in which the machine waits for words of an image.
-    fn waiting(&self, candidate: &Candidate, needs: &Needs, words: &Words, cut: &Cut) -> u64 {
+    fn waiting(
+        &self,
+        (candidate, cycles): (&Candidate, u64),
+        needs: &Needs,
+        words: &Words,
+        cut: &Cut,
+    ) -> u64 {
         match (cut.moves, cut.segments.len()) {
-            (true, _) => needs.moves().map_or(u64::MAX, |moves| moves.waiting),
+            (true, _) => needs.moves().map_or(u64::MAX, |moves| {
+                let words = moves.words() + self.input_words(candidate);
+                let bus = words + words / SPARE;
+                moves.waiting.max(bus.saturating_sub(cycles))
+            }),
             (false, 1) => 0,
             (false, _) => self.host_words(candidate, needs, words, cut),
         }
+    }
+
+    /// Words of the inputs, with all copies.
+    fn input_words(&self, candidate: &Candidate) -> u64 {
+        let inputs = self.graph.network.inputs();
+        let layouts = inputs.filter_map(|input| candidate.layout.tensors[input].as_ref());
+        let words = layouts.map(|layout| {
+            let words = layout.written().iter().filter(|written| **written);
+            words.count() as u64 * layout.partitions() as u64
+        });
+        words.sum()
     }
 
     /// Words that the host loads for an image between segments.
