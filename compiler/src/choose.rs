@@ -49,7 +49,9 @@ pub(crate) fn fewest_clocks(
             }
         });
     let at_once = match at_once {
-        Err(error @ CompileError::DoesNotFit { .. }) if options.moves => {
+        Err(error @ CompileError::DoesNotFit { .. })
+            if options.moves && machine.programs_move() =>
+        {
             moving(&builder, &memory, options, error)
         }
         made => made,

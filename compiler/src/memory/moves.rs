@@ -4,13 +4,14 @@
 //! before leaves as soon as that layer is done. The clocks here choose places, and where LOADs stand; that these wait as they must is none of
 //! their business.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 /// Clocks from the begin of a LOAD that has words to its last word, with one of a job before it: 1,024 words of it may be under way.
 const LATENCY: u64 = 64 + 1024;
-/// Places that are tried for a layer.
-const TRIED: usize = 256;
+/// Places that are tried for a layer, and rings.
+const TRIED: usize = 64;
 
 /// Weights of a layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,46 +54,73 @@ pub(crate) struct Moves {
     pub waiting: u64,
 }
 
-/// Places in so many words of each partition for which the fewest clocks are lost, and of these the fewest words are loaded again; for a queue of so many
-/// commands. None if a layer does not fit.
-pub(super) fn moves(items: &[Item], room: u32, queue: u32) -> Option<Moves> {
-    let mut places: Vec<Option<u32>> = vec![None; items.len()];
+/// Places in so many words of each partition for which the fewest clocks are lost, and of these the fewest words are loaded again; for so many
+/// commands that may be open. None if a layer does not fit.
+pub(super) fn moves(items: &[Item], room: u32, open: usize) -> Option<Moves> {
+    if items.iter().any(|item| item.words > room) {
+        return None;
+    }
+    let rings = (0..items.len().min(TRIED)).map(|first| ring(items, room, first));
+    let made = rings.chain([apart(items, room, open)]).map(|places| {
+        let (waiting, loads) = loads(items, &places, open);
+        Moves {
+            places: (items.iter().zip(&places))
+                .filter_map(|(item, place)| Some((item.layer, (*place)?)))
+                .collect(),
+            loads,
+            waiting,
+        }
+    });
+    made.min_by_key(|moves| (moves.waiting, moves.words()))
+}
+
+/// First words of items that have a place.
+type Places = Vec<Option<u32>>;
+
+/// Places one behind the other from an item on, and from the begin again where there is no room: good where there is room for a few items only.
+fn ring(items: &[Item], room: u32, first: usize) -> Places {
+    let mut places = vec![None; items.len()];
+    let mut next = 0;
+    for at in (first..items.len()).chain(0..first) {
+        if next + items[at].words > room {
+            next = 0;
+        }
+        places[at] = Some(next);
+        next += items[at].words;
+    }
+    places
+}
+
+/// Places by themselves as long as there are such, and then those that cost least: good where there is room for most items.
+fn apart(items: &[Item], room: u32, open: usize) -> Places {
+    let mut places: Places = vec![None; items.len()];
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&at| (std::cmp::Reverse(items[at].words), at));
+    // Nothing hides a load of what comes first. Then the longest.
+    order.sort_by_key(|&at| (at > 0, Reverse(items[at].words), at));
     for at in order {
-        let last = room.checked_sub(items[at].words)?;
-        let placed = || items.iter().zip(&places);
-        let taken = placed().filter_map(|(item, place)| Some((*place)?..(*place)? + item.words));
+        let words = items[at].words;
+        let taken = items.iter().zip(&places);
+        let taken = taken.filter_map(|(item, place)| Some((*place)?..(*place)? + item.words));
         let taken: Vec<Range<u32>> = taken.collect();
         let ends = taken.iter().map(|other| other.end);
-        let begins = taken
-            .iter()
-            .map(|other| other.start.saturating_sub(items[at].words));
-        let tried: BTreeSet<u32> = ends.chain(begins).chain([0, last]).collect();
-        let tried = || tried.range(..=last).copied();
+        let begins = taken.iter().map(|other| other.start.saturating_sub(words));
+        let tried: BTreeSet<u32> = ends.chain(begins).chain([0, room - words]).collect();
+        let tried = || tried.range(..=room - words).copied();
         let is_free = |place: &u32| {
-            let own = *place..*place + items[at].words;
-            taken.iter().all(|other| !meet(&own, other))
+            !taken
+                .iter()
+                .any(|other| meet(&(*place..place + words), other))
         };
-        places[at] = tried().find(is_free);
-        if places[at].is_none() {
-            let lost = |&place: &u32| {
-                let mut places = places.clone();
-                places[at] = Some(place);
-                let (waiting, loads) = loads(items, &places, queue);
-                (waiting, loads.iter().map(Moved::words).sum::<u64>())
-            };
-            places[at] = tried().take(TRIED).min_by_key(lost);
-        }
+        let lost = |&place: &u32| {
+            let mut places = places.clone();
+            places[at] = Some(place);
+            let (waiting, loads) = loads(items, &places, open);
+            (waiting, loads.iter().map(Moved::words).sum::<u64>())
+        };
+        let free = tried().find(is_free);
+        places[at] = free.or_else(|| tried().take(TRIED).min_by_key(lost));
     }
-    let (waiting, loads) = loads(items, &places, queue);
-    Some(Moves {
-        places: (items.iter().zip(&places))
-            .filter_map(|(item, place)| Some((item.layer, (*place)?)))
-            .collect(),
-        loads,
-        waiting,
-    })
+    places
 }
 
 impl Moves {
@@ -131,7 +159,7 @@ struct Shared {
 }
 
 /// What items with places share with others, in the order in which they need it.
-fn shared(items: &[Item], places: &[Option<u32>]) -> Vec<Shared> {
+fn shared(items: &[Item], places: &Places) -> Vec<Shared> {
     let place = |item: usize| places[item].map(|first| first..first + items[item].words);
     let mut all = Vec::new();
     for item in 0..items.len() {
@@ -172,34 +200,71 @@ fn shared(items: &[Item], places: &[Option<u32>]) -> Vec<Shared> {
     all
 }
 
-/// The clocks that are lost, and the LOADs in their order. A LOAD stands where its place is free and the queue has room for it, as far as clocks
+/// The clocks that are lost, and the LOADs in their order. A LOAD stands where its place is free and a command more may be open, as far as clocks
 /// tell, but at last in front of the layer that needs it.
-fn loads(items: &[Item], places: &[Option<u32>], queue: u32) -> (u64, Vec<Moved>) {
+fn loads(items: &[Item], places: &Places, open: usize) -> (u64, Vec<Moved>) {
     let mut line = Line {
-        queue: queue as usize,
+        most: open,
         ..Line::default()
     };
-    let mut rest = shared(items, places);
-    let mut made = Vec::new();
-    let Some(first) = items.first() else {
-        return (0, made);
+    let mut program = Program {
+        items,
+        rest: shared(items, places),
+        made: Vec::new(),
     };
-    let issue = |line: &mut Line,
-                 rest: &mut Vec<Shared>,
-                 slot,
-                 number: usize,
-                 free: &dyn Fn(&Shared) -> bool| {
+    if let Some(first) = items.first() {
+        let is_free = |shared: &Shared| shared.behind.is_none();
+        program.early(&mut line, Slot::Before(first.layer), is_free);
+    }
+    for (at, item) in items.iter().enumerate() {
+        while let Some(number) = program.rest.iter().position(|shared| shared.item == at) {
+            program.issue(&mut line, Slot::Before(item.layer), number, |_| true);
+        }
+        line.wait(at);
+        let is_free = |shared: &Shared| shared.behind.is_none_or(|before| before < at);
+        program.early(&mut line, Slot::Behind(item.layer), is_free);
+        line.clock += item.clocks;
+    }
+    (line.waiting, program.made)
+}
+
+/// LOADs, and what is still to be loaded.
+struct Program<'a> {
+    items: &'a [Item],
+    rest: Vec<Shared>,
+    made: Vec<Moved>,
+}
+
+impl Program<'_> {
+    /// All that is free, as long as a command more may be open.
+    fn early(&mut self, line: &mut Line, slot: Slot, is_free: impl Fn(&Shared) -> bool) {
+        while line.has_room() {
+            let Some(number) = self.rest.iter().position(&is_free) else {
+                break;
+            };
+            self.issue(line, slot, number, &is_free);
+        }
+    }
+
+    /// A part of the rest, with what lies behind it and is free.
+    fn issue(
+        &mut self,
+        line: &mut Line,
+        slot: Slot,
+        number: usize,
+        is_free: impl Fn(&Shared) -> bool,
+    ) {
         let Shared {
             item, mut words, ..
-        } = rest.remove(number);
-        // What lies behind it comes with it.
-        while rest
-            .get(number)
-            .is_some_and(|next| next.item == item && next.words.start == words.end && free(next))
+        } = self.rest.remove(number);
+        let follows = |next: &Shared, end: u32| next.item == item && next.words.start == end;
+        while let Some(next) = self.rest.get(number)
+            && follows(next, words.end)
+            && is_free(next)
         {
-            words.end = rest.remove(number).words.end;
+            words.end = self.rest.remove(number).words.end;
         }
-        let Item { layer, rows, .. } = items[item];
+        let Item { layer, rows, .. } = self.items[item];
         let load = Moved {
             layer,
             words,
@@ -207,54 +272,15 @@ fn loads(items: &[Item], places: &[Option<u32>], queue: u32) -> (u64, Vec<Moved>
             slot,
         };
         line.issue(item, load.words());
-        load
-    };
-    let early = |line: &mut Line,
-                 rest: &mut Vec<Shared>,
-                 made: &mut Vec<Moved>,
-                 slot,
-                 free: &dyn Fn(&Shared) -> bool| {
-        while line.has_room() {
-            let Some(number) = rest.iter().position(free) else {
-                break;
-            };
-            made.push(issue(line, rest, slot, number, free));
-        }
-    };
-    early(
-        &mut line,
-        &mut rest,
-        &mut made,
-        Slot::Before(first.layer),
-        &|shared| shared.behind.is_none(),
-    );
-    for (at, item) in items.iter().enumerate() {
-        while let Some(number) = rest.iter().position(|shared| shared.item == at) {
-            made.push(issue(
-                &mut line,
-                &mut rest,
-                Slot::Before(item.layer),
-                number,
-                &|_| true,
-            ));
-        }
-        line.wait(at);
-        early(
-            &mut line,
-            &mut rest,
-            &mut made,
-            Slot::Behind(item.layer),
-            &|shared| shared.behind.is_none_or(|before| before < at),
-        );
-        line.clock += item.clocks;
+        self.made.push(load);
     }
-    (line.waiting, made)
 }
 
 /// Clocks as they pass.
 #[derive(Debug, Default)]
 struct Line {
-    queue: usize,
+    /// Commands that may be open.
+    most: usize,
     clock: u64,
     /// When the words of all loads are through.
     idle: u64,
@@ -274,12 +300,12 @@ impl Line {
 
     fn has_room(&mut self) -> bool {
         self.until(self.clock);
-        self.open.len() < self.queue
+        self.open.len() < self.most
     }
 
     fn issue(&mut self, item: usize, words: u64) {
         if !self.has_room() {
-            let (end, _) = self.open[self.open.len() - self.queue];
+            let (end, _) = self.open[self.open.len() - self.most];
             self.until(end);
         }
         self.idle = self.idle.max(self.clock) + words;

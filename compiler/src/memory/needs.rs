@@ -219,7 +219,7 @@ impl<'a> Needs<'a> {
         }
         let words = (room / u64::from(WORD_BYTES)) as u32;
         // One more is under way.
-        moves(&items, words, params.dma()?.queue + 1)
+        moves(&items, words, params.dma()?.queue as usize + 1)
     }
 
     /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.
