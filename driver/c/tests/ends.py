@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes random float32 inputs as an array and as bytes; or the outputs that `heddle sim` has of them as bytes.
+"""Writes random float32 inputs as an array and as bytes, or int8 bytes as an array; or the outputs that `heddle sim` has of them as bytes.
 
 Usage: driver/c/tests/ends.py inputs COUNT SIZES ARRAY BYTES     SIZES: 8x8x2
+       driver/c/tests/ends.py array COUNT SIZES ARRAY BYTES      BYTES: the first ones are taken
        driver/c/tests/ends.py outputs INFO ARCHIVE BYTES         INFO: what `heddle image info --json` has printed
 """
 import json
@@ -19,9 +20,18 @@ def inputs(count, sizes, array, raw):
     shape = (int(count), *map(int, sizes.split("x")))
     steps = [random.choice([random.randint(-260, 260) / 2, random.uniform(-150, 150)]) for _ in range(math.prod(shape))]
     data = struct.pack(f"<{len(steps)}f", *(step / 16 for step in steps))
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    pathlib.Path(array).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+    write_array(array, "<f4", shape, data)
     pathlib.Path(raw).write_bytes(data)
+
+
+def array(count, sizes, file, raw):
+    shape = (int(count), *map(int, sizes.split("x")))
+    write_array(file, "|i1", shape, pathlib.Path(raw).read_bytes()[: math.prod(shape)])
+
+
+def write_array(file, kind, shape, data):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    pathlib.Path(file).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
 
 
 def outputs(info, archive, raw):
@@ -41,4 +51,4 @@ def outputs(info, archive, raw):
 
 
 if __name__ == "__main__":
-    {"inputs": inputs, "outputs": outputs}[sys.argv[1]](*sys.argv[2:])
+    {"inputs": inputs, "array": array, "outputs": outputs}[sys.argv[1]](*sys.argv[2:])

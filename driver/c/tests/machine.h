@@ -4,38 +4,12 @@
 
 #include "System.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <vector>
-
-#include "../heddle.h"
 #include "../heddle_image.h"
+#include "need.h"
 #ifdef SYSTEM_DMA
 #include "axi_memory.h"
 #endif
 #include "heddle_regs.h"
-
-using Bytes = std::vector<uint8_t>;
-
-inline void Need(bool holds, const char *what) {
-  if (holds) return;
-  std::fprintf(stderr, "system: %s\n", what);
-  std::exit(1);
-}
-
-inline void Need(heddle_status status, const char *call) {
-  if (status == HEDDLE_OK) return;
-  std::fprintf(stderr, "system: %s: %s\n", call, heddle_error_text(status));
-  std::exit(1);
-}
-
-inline Bytes Read(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  Need(static_cast<bool>(file), path);
-  return Bytes(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
 
 // A machine whose inputs change after the rising edge.
 struct Machine {

@@ -5,6 +5,7 @@ mod csr;
 mod dma;
 mod dma_counters;
 mod dma_registers;
+mod engines;
 mod errors;
 mod jobs;
 mod machine;

@@ -24,30 +24,7 @@ pub(crate) struct Shim<'a> {
     pub ports: &'a [Port],
     /// Wave format.
     pub trace: Trace,
-    /// True if the model calls hierarchical blocks.
-    pub has_blocks: bool,
 }
-
-/// Verilator's library for blocks finds the context of a model through the thread that runs: name it
-/// there before, since a thread may run several models and a model may change threads.
-pub(crate) const WITH_BLOCKS: &str = "
-class WithBlocks : public @CLASS@ {
- public:
-  explicit WithBlocks(VerilatedContext *context) : @CLASS@(context) {}
-  ~WithBlocks() { Enter(); }
-  void eval() {
-    Enter();
-    @CLASS@::eval();
-  }
-  void final() {
-    Enter();
-    @CLASS@::final();
-  }
-
- private:
-  void Enter() { Verilated::threadContextp(contextp()); }
-};
-";
 
 impl Shim<'_> {
     /// The C++ text.
@@ -59,13 +36,6 @@ impl Shim<'_> {
             Trace::Fst => includes += "#include \"verilated_fst_c.h\"\n",
         }
         let _ = writeln!(includes, "\n#define HEDDLE_TRACE {}", self.trace.code());
-
-        let class = if self.has_blocks {
-            includes += &WITH_BLOCKS.replace("@CLASS@", self.class);
-            "WithBlocks"
-        } else {
-            self.class
-        };
 
         let mut table = String::new();
         let mut pointers = String::new();
@@ -92,7 +62,7 @@ impl Shim<'_> {
             ("@PORT_COUNT@", &self.ports.len().to_string()),
             ("@CLOCK@", &clock_index),
             ("@SET_CLOCK@", &set_clock),
-            ("@CLASS@", class),
+            ("@CLASS@", self.class),
             ("@TOP@", self.top),
             ("@VERSION@", &API_VERSION.to_string()),
             ("@SYMBOL@", self.symbol),
@@ -111,23 +81,16 @@ mod tests {
     #[test]
     fn every_place_is_filled() {
         let ports = [Port::input("clk", 1), Port::output("q_o", 40)];
-        let mut shim = Shim {
+        let shim = Shim {
             top: "counter",
             class: "Vcounter",
             symbol: "heddle_model",
             ports: &ports,
             trace: Trace::Vcd,
-            has_blocks: true,
         };
         let text = shim.text();
         assert!(!text.contains('@'), "{text}");
-        assert!(text.contains("std::make_unique<WithBlocks>(&m->context)"));
-        assert!(text.contains("class WithBlocks : public Vcounter {"));
-        shim.has_blocks = false;
-        let text = shim.text();
-        assert!(!text.contains("WithBlocks"));
-        assert!(text.contains("std::make_unique<Vcounter>(&m->context)"));
-        assert!(!text.contains('@'), "{text}");
+        assert!(text.contains("class Top : public Vcounter {"));
         assert!(text.contains("{\"q_o\", 40, 1},"));
         assert!(text.contains("to[1] = &m->top->q_o;"));
         assert!(text.contains("kClock = 0;"));

@@ -49,7 +49,6 @@ impl<'a> Builder<'a> {
         }
         if let Some(text) = blocks::control_text(&self.options.hier_blocks) {
             hash_str(&mut hash, &text);
-            hash_str(&mut hash, shim::WITH_BLOCKS);
         }
         hash_str(&mut hash, &self.options.opt_level.to_string());
         hash_str(&mut hash, &self.tool.version);
@@ -89,7 +88,6 @@ impl<'a> Builder<'a> {
             symbol,
             ports: &ports,
             trace: self.options.trace,
-            has_blocks: blocks.names().next().is_some(),
         };
         cache::write(&generated.join("shim.cpp"), &shim.text())?;
         // The shim comes first, with the code that it calls most.

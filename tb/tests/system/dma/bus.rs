@@ -110,6 +110,8 @@ pub struct Bus {
     pub empty: bool,
     /// The pins are those of a machine.
     pub of_machine: bool,
+    /// Whose turn it is, where several managers share a memory: AR, AW, W, R, B.
+    pub grant: [bool; 5],
     was_stopped: bool,
     answered: usize,
     open_reads: VecDeque<Open>,
@@ -142,6 +144,7 @@ impl Bus {
             stopped: false,
             empty: false,
             of_machine: false,
+            grant: [true; 5],
             was_stopped: false,
             answered: 0,
             open_reads: VecDeque::new(),
@@ -183,6 +186,21 @@ impl Bus {
         ]
     }
 
+    /// Whether a beat, an answer stands on the bus; and whether another one could.
+    pub fn offers(&self, now: u64) -> [(bool, bool); 2] {
+        let reads = self.open_reads.front().is_some_and(|open| open.due <= now);
+        let answers = self.answers.front().is_some_and(|due| *due <= now);
+        [
+            (self.beat.is_some(), reads),
+            (self.answer.is_some(), answers),
+        ]
+    }
+
+    /// Whether some beats of a read burst have come, and others have not.
+    pub fn is_within_a_burst(&self) -> bool {
+        self.open_reads.front().is_some_and(|open| open.at > 0)
+    }
+
     /// Forgets what was counted; nothing is outstanding.
     pub fn forget(&mut self) {
         assert!(self.is_quiet(), "{:?} bursts are open", self.open());
@@ -204,16 +222,20 @@ impl Bus {
         let now = dut.cycle();
         let mut likes = || rng.random_range(0..100) < pace;
         self.ready = [likes(), likes(), likes()];
+        for (ready, grant) in self.ready.iter_mut().zip(self.grant) {
+            *ready &= grant;
+        }
         if let Some(Wrong::Deaf(channel)) = self.manners.wrong {
             self.ready[channel] = false;
         }
         if let Some(Wrong::Beat(..) | Wrong::Answer(..)) = self.manners.wrong {
             self.ready[..2].fill(false);
         }
-        if self.beat.is_none() && likes() {
+        if self.beat.is_none() && likes() && self.grant[3] {
             self.beat = self.next_beat(now);
         }
-        if self.answer.is_none() && likes() && self.answers.front().is_some_and(|due| *due <= now) {
+        let due = self.answers.front().is_some_and(|due| *due <= now);
+        if self.answer.is_none() && likes() && self.grant[4] && due {
             let resp = match self.manners.wrong {
                 Some(Wrong::Write(answer, resp)) if answer == self.answered => Some(resp),
                 Some(Wrong::Mute(answer)) if answer <= self.answered => None,

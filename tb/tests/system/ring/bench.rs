@@ -65,6 +65,8 @@ pub struct Bench {
     pub bus: Bus,
     pub rng: ChaCha8Rng,
     pub params: Params,
+    /// Where the ring is.
+    pub ring: u64,
     /// Next entry to be written.
     pub tail: u32,
     /// Clocks in which the interrupt was high.
@@ -182,6 +184,7 @@ impl Bench {
             bus,
             rng,
             params,
+            ring: RING,
             tail: 0,
             interrupts: 0,
         };
@@ -286,7 +289,7 @@ impl Bench {
     }
 
     pub fn put(&mut self, words: &[u32]) {
-        let at = RING + JOB_BYTES as u64 * u64::from(self.tail);
+        let at = self.ring + JOB_BYTES as u64 * u64::from(self.tail);
         for (pair, number) in words.chunks(2).zip(0..) {
             let word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
             self.bus.memory.insert(at + 8 * number, word);
