@@ -23,7 +23,6 @@ use crate::emit::Program;
 use ends::{Ends, is_end};
 pub use form::{Range, Real, UserForm};
 use lists::{Moves, lists};
-pub(crate) use nest::{Kind, Piece};
 use tensors::Tensors;
 use words::Sections;
 

@@ -12,7 +12,7 @@ const STEP_MAX: u32 = (1 << 13) - 1;
 
 /// Places that follow one another, and as many words of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(super) struct Piece {
     /// Partition, row of a table, or column.
     pub partition: u32,
     /// First place.
@@ -25,7 +25,7 @@ pub(crate) struct Piece {
 
 /// What transfers of pieces have in common.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(super) struct Kind {
     pub space: Space,
     pub region: u32,
     pub zero: u8,

@@ -89,7 +89,7 @@ impl Sections {
             let mut words = program.words_of(number);
             while let Ok((instruction, length)) = Instruction::decode(words) {
                 if let Instruction::Load(Move { transfer, .. }) = instruction {
-                    let more = offsets[section(transfer.space)] as u64;
+                    let more = offsets[section(transfer.space)];
                     let offset = at + OFFSET;
                     self.words[section(Space::Program)][offset / 2] += more << (32 * (offset % 2));
                     found = true;

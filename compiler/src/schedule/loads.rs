@@ -1,11 +1,10 @@
 //! LOADs of the program among the instructions of the layers.
 
 use heddle_arch::isa::{Instruction, Move, Wait};
-use heddle_arch::transfer::Space;
+use heddle_arch::transfer::{Space, Transfer, Walk};
 use heddle_arch::word::WORD_BYTES;
 
 use super::{Schedule, Step, Unit};
-use crate::image::{Kind, Piece};
 use crate::memory::{Moved, Slot};
 
 impl Schedule {
@@ -42,20 +41,27 @@ impl Schedule {
 fn step(load: &Moved, slot: Slot, offset: u32) -> Step {
     let (Slot::Before(layer) | Slot::Behind(layer)) = slot;
     let count = load.words.len() as u32;
-    let pieces = (0..load.rows).map(|partition| Piece {
-        partition,
-        place: load.words.start,
-        count,
-        memory: offset + WORD_BYTES * count * partition,
-    });
-    let kind = Kind {
+    let (partitions, rows) = match load.rows {
+        1 => (0, Walk::ONCE),
+        rows => {
+            let pitch = WORD_BYTES * count;
+            let (count, step) = (rows, 0);
+            (2, Walk { count, step, pitch })
+        }
+    };
+    let transfer = Transfer {
         space: Space::Buffer,
         region: 0,
+        fill: false,
+        partitions,
         zero: 0,
-    };
-    let transfers = kind.transfers(&pieces.collect::<Vec<_>>());
-    let &[transfer] = &transfers[..] else {
-        unreachable!("partitions side by side are a loop");
+        offset,
+        place: [load.words.start, 0],
+        loops: [
+            Walk::inner(Space::Buffer, false, count, 1),
+            rows,
+            Walk::ONCE,
+        ],
     };
     let instruction = Instruction::Load(Move {
         wait: Wait::default(),
