@@ -4,12 +4,14 @@
 //! before leaves as soon as that layer is done. The clocks here choose places, and where LOADs stand; that these wait as they must is none of
 //! their business.
 
+mod loads;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Clocks from the begin of a LOAD that has words to its last word, with one of a job before it: 1,024 words of it may be under way.
-const LATENCY: u64 = 64 + 1024;
+use loads::loads;
+
 /// Places that are tried for a layer, and rings.
 const TRIED: usize = 64;
 
@@ -150,173 +152,88 @@ fn meet(a: &Range<u32>, b: &Range<u32>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// Part of what an item shares with others: which item had the place before, if not in the image before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Shared {
-    item: usize,
-    words: Range<u32>,
-    behind: Option<usize>,
-}
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
-/// What items with places share with others, in the order in which they need it.
-fn shared(items: &[Item], places: &Places) -> Vec<Shared> {
-    let place = |item: usize| places[item].map(|first| first..first + items[item].words);
-    let mut all = Vec::new();
-    for item in 0..items.len() {
-        let Some(own) = place(item) else { continue };
-        let others = (0..items.len()).filter_map(|other| Some((other, place(other)?)));
-        let others = others.filter(|(other, words)| *other != item && meet(words, &own));
-        let others: Vec<(usize, Range<u32>)> = others.collect();
-        let ends = others
-            .iter()
-            .flat_map(|(_, words)| [words.start, words.end]);
-        let ends = ends.chain([own.start, own.end]);
-        let ends: BTreeSet<u32> = ends
-            .filter(|end| (own.start..=own.end).contains(end))
-            .collect();
-        let ends: Vec<u32> = ends.into_iter().collect();
-        let from = all.len();
-        for words in ends.windows(2).map(|ends| ends[0]..ends[1]) {
-            let there = others.iter().filter(|(_, other)| meet(other, &words));
-            let there = there.map(|&(other, _)| other);
-            if there.clone().next().is_none() {
-                continue;
-            }
-            let behind = there.filter(|&other| other < item).max();
-            match all[from..].last_mut() {
-                Some(Shared {
-                    words: before,
-                    behind: same,
-                    ..
-                }) if *same == behind && before.end == words.start => before.end = words.end,
-                _ => all.push(Shared {
-                    item,
-                    words,
-                    behind,
-                }),
-            }
-        }
-    }
-    all
-}
+    use super::*;
 
-/// The clocks that are lost, and the LOADs in their order. A LOAD stands where its place is free and a command more may be open, as far as clocks
-/// tell, but at last in front of the layer that needs it.
-fn loads(items: &[Item], places: &Places, open: usize) -> (u64, Vec<Moved>) {
-    let mut line = Line {
-        most: open,
-        ..Line::default()
-    };
-    let mut program = Program {
-        items,
-        rest: shared(items, places),
-        made: Vec::new(),
-    };
-    if let Some(first) = items.first() {
-        let is_free = |shared: &Shared| shared.behind.is_none();
-        program.early(&mut line, Slot::Before(first.layer), is_free);
-    }
-    for (at, item) in items.iter().enumerate() {
-        while let Some(number) = program.rest.iter().position(|shared| shared.item == at) {
-            program.issue(&mut line, Slot::Before(item.layer), number, |_| true);
-        }
-        line.wait(at);
-        let is_free = |shared: &Shared| shared.behind.is_none_or(|before| before < at);
-        program.early(&mut line, Slot::Behind(item.layer), is_free);
-        line.clock += item.clocks;
-    }
-    (line.waiting, program.made)
-}
-
-/// LOADs, and what is still to be loaded.
-struct Program<'a> {
-    items: &'a [Item],
-    rest: Vec<Shared>,
-    made: Vec<Moved>,
-}
-
-impl Program<'_> {
-    /// All that is free, as long as a command more may be open.
-    fn early(&mut self, line: &mut Line, slot: Slot, is_free: impl Fn(&Shared) -> bool) {
-        while line.has_room() {
-            let Some(number) = self.rest.iter().position(&is_free) else {
-                break;
-            };
-            self.issue(line, slot, number, &is_free);
-        }
-    }
-
-    /// A part of the rest, with what lies behind it and is free.
-    fn issue(
-        &mut self,
-        line: &mut Line,
-        slot: Slot,
-        number: usize,
-        is_free: impl Fn(&Shared) -> bool,
-    ) {
-        let Shared {
-            item, mut words, ..
-        } = self.rest.remove(number);
-        let follows = |next: &Shared, end: u32| next.item == item && next.words.start == end;
-        while let Some(next) = self.rest.get(number)
-            && follows(next, words.end)
-            && is_free(next)
-        {
-            words.end = self.rest.remove(number).words.end;
-        }
-        let Item { layer, rows, .. } = self.items[item];
-        let load = Moved {
+    fn items(sizes: &[u32], clocks: u64) -> Vec<Item> {
+        let item = |(layer, &words)| Item {
             layer,
             words,
-            rows,
-            slot,
+            rows: 2,
+            clocks,
         };
-        line.issue(item, load.words());
-        self.made.push(load);
+        sizes.iter().enumerate().map(item).collect()
     }
-}
 
-/// Clocks as they pass.
-#[derive(Debug, Default)]
-struct Line {
-    /// Commands that may be open.
-    most: usize,
-    clock: u64,
-    /// When the words of all loads are through.
-    idle: u64,
-    /// Ends of loads, and whose they are.
-    open: VecDeque<(u64, usize)>,
-    waiting: u64,
-}
-
-impl Line {
-    fn until(&mut self, clock: u64) {
-        self.waiting += clock.saturating_sub(self.clock);
-        self.clock = self.clock.max(clock);
-        while self.open.front().is_some_and(|(end, _)| *end <= self.clock) {
-            self.open.pop_front();
+    #[test]
+    fn only_what_others_overwrite_is_loaded_again() {
+        for (sizes, room, words) in [
+            (&[10, 10, 10][..], 30, 0),
+            (&[10, 10, 10], 24, 12),
+            (&[10, 10, 10, 4], 30, 8),
+            // Three that share a place save two.
+            (&[4, 8, 8, 8], 12, 24),
+            (&[10, 10], 10, 20),
+        ] {
+            let found = moves(&items(sizes, 1 << 20), room, 5).expect("each has room");
+            assert_eq!(found.words(), 2 * words, "{sizes:?} in {room}: {found:?}");
+            assert!(found.loads.iter().all(|load| load.rows == 2));
         }
+        assert_eq!(moves(&items(&[10, 11], 1), 10, 5), None);
     }
 
-    fn has_room(&mut self) -> bool {
-        self.until(self.clock);
-        self.open.len() < self.most
-    }
-
-    fn issue(&mut self, item: usize, words: u64) {
-        if !self.has_room() {
-            let (end, _) = self.open[self.open.len() - self.most];
-            self.until(end);
+    /// Each word holds what a layer reads, whatever was there before the image.
+    #[test]
+    fn whatever_the_places_are_each_layer_finds_its_words() {
+        let mut rng = ChaCha8Rng::seed_from_u64(21);
+        let (mut early, mut late) = (0, 0);
+        for _ in 0..300 {
+            let room = rng.random_range(20..60);
+            let count = rng.random_range(1..12);
+            let sizes: Vec<u32> = (0..count).map(|_| rng.random_range(1..=20)).collect();
+            let items = items(&sizes, rng.random_range(1..6000));
+            let open = rng.random_range(1..6);
+            let found = moves(&items, room, open).expect("each has room");
+            let place = |layer: usize| {
+                let (_, first) = found.places[layer];
+                first..first + sizes[layer]
+            };
+            let is_loaded = |layer: usize, word: u32| {
+                let mut loads = found.loads.iter();
+                loads.any(|load| load.layer == layer && load.words.contains(&word))
+            };
+            // What is written once, for words that no load writes.
+            let mut memory = vec![None; room as usize];
+            for layer in 0..sizes.len() {
+                for word in place(layer).filter(|&word| !is_loaded(layer, word)) {
+                    assert_eq!(memory[word as usize].replace(layer), None);
+                }
+            }
+            let mut loads = found.loads.iter().peekable();
+            for _ in 0..2 {
+                for layer in 0..sizes.len() {
+                    let mut take = |slot| {
+                        while let Some(load) = loads.next_if(|load| load.slot == slot) {
+                            let words = load.words.clone();
+                            words.for_each(|word| memory[word as usize] = Some(load.layer));
+                            late += usize::from(load.slot == Slot::Before(load.layer));
+                            early += usize::from(load.slot != Slot::Before(load.layer));
+                        }
+                    };
+                    take(Slot::Before(layer));
+                    take(Slot::Behind(layer));
+                    for word in place(layer) {
+                        assert_eq!(memory[word as usize], Some(layer), "{found:?}");
+                    }
+                }
+                assert_eq!(loads.next(), None);
+                loads = found.loads.iter().peekable();
+            }
         }
-        self.idle = self.idle.max(self.clock) + words;
-        self.open.push_back((self.idle + LATENCY, item));
-    }
-
-    /// The loads of an item are done.
-    fn wait(&mut self, item: usize) {
-        let own = self.open.iter().filter(|(_, other)| *other == item);
-        if let Some(end) = own.map(|(end, _)| *end).max() {
-            self.until(end);
-        }
+        assert!(early > 300 && late > 100, "{early} early, {late} late");
     }
 }
