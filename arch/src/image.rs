@@ -8,10 +8,11 @@ mod c_header;
 mod check;
 pub mod layout;
 mod machine;
+mod programs;
 mod read;
 mod write;
 
-use crate::job::{Job, Work};
+use crate::job::Job;
 use crate::transfer::BadField;
 
 pub use c_header::c_header;
@@ -357,16 +358,6 @@ impl Image {
     pub fn ring_entries(&self) -> usize {
         let inference = self.begin.len() + self.runs.len() + self.end.len();
         self.once.len().max(2 * inference)
-    }
-
-    /// Words that LOADs of an inference write into memories of the machine, zeros included.
-    pub fn loaded_words(&self) -> u64 {
-        let jobs = self.begin.iter().chain(&self.runs);
-        let words = jobs.map(|job| match job.work {
-            Work::Load(load) => load.places().saturating_mul(load.space.words().into()),
-            _ => 0,
-        });
-        words.fold(0, u64::saturating_add)
     }
 
     /// The four job lists in the order of their sections.

@@ -45,6 +45,10 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
         tables: tabled(args),
         // Without a DMA nothing comes while the array works.
         stream: args.result.image.is_some() && params.has_dma(),
+        // A file of a program has no words that it could load.
+        moves: args.result.image.is_some()
+            && args.result.output.is_none()
+            && params.programs_move(),
         ..(&args.making).into()
     };
     let compiled = match compile(&network, &params, &options) {

@@ -56,21 +56,38 @@ fn check(path: &Path, config: Option<&Path>, as_json: bool) -> Result<(), Failur
 /// Names and numbers of the header.
 fn header(image: &Image, bytes: usize) -> Vec<(&'static str, String)> {
     let [rows, columns] = image.shape;
+    let by_programs = match image.program_loads().len() {
+        0 => String::new(),
+        loads => format!(
+            ", {} of them by {loads} LOADs of programs",
+            by_programs(image)
+        ),
+    };
     vec![
         ("file", format!("{bytes} bytes")),
         ("config", format!("0x{:08x}", image.config)),
         ("array", format!("{rows} x {columns}")),
         ("caps", format!("0x{:x}", image.caps)),
         ("ring", format!("{} entries", image.ring_entries())),
+        ("once", format!("{} words", image.words_of(Kind::Once))),
         (
             "loads",
-            format!("{} words for an inference", image.loaded_words()),
+            format!(
+                "{} words for an inference{by_programs}",
+                image.loaded_words()
+            ),
         ),
         ("scratch", format!("{} bytes", image.scratch_bytes)),
         ("work", format!("{} bytes", image.work_bytes)),
         ("input", format!("{} bytes", image.region_bytes(1))),
         ("output", format!("{} bytes", image.region_bytes(2))),
     ]
+}
+
+/// Words that programs load for an inference.
+fn by_programs(image: &Image) -> u64 {
+    let jobs = [Kind::Begin, Kind::Runs].map(|kind| image.words_of(kind));
+    image.loaded_words() - jobs.iter().sum::<u64>()
 }
 
 fn text(image: &Image, bytes: usize) -> String {
@@ -151,7 +168,8 @@ fn summary(image: &Image, bytes: usize) -> Value {
         "shape": image.shape,
         "caps": image.caps,
         "ring_entries": image.ring_entries(),
-        "loaded_words": image.loaded_words(),
+        "once_words": image.words_of(Kind::Once), "loaded_words": image.loaded_words(),
+        "program_loads": image.program_loads().len(), "program_loaded_words": by_programs(image),
         "scratch_bytes": image.scratch_bytes,
         "work_bytes": image.work_bytes,
         "input_bytes": image.region_bytes(1),

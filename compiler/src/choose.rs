@@ -48,6 +48,14 @@ pub(crate) fn fewest_clocks(
                 false => Err(choice.least_special()),
             }
         });
+    let at_once = match at_once {
+        Err(error @ CompileError::DoesNotFit { .. })
+            if options.moves && machine.programs_move() =>
+        {
+            moving(&builder, &memory, options, error)
+        }
+        made => made,
+    };
     let cuts = options.cuts >= Cuts::Network && graph.network.layers.len() > 1;
     match at_once {
         Err(error @ CompileError::DoesNotFit { .. }) if cuts => Ok(Choice {
@@ -55,6 +63,28 @@ pub(crate) fn fewest_clocks(
             ..choose(&builder, &memory, Room::Alone, options)
         }),
         made => made,
+    }
+}
+
+/// The same if the program loads weights; or why not even that fits.
+fn moving(
+    builder: &Builder,
+    memory: &Memories,
+    options: &Options,
+    error: CompileError,
+) -> Result<Choice, CompileError> {
+    let (graph, machine) = (builder.graph, builder.params);
+    if graph.has_matrices() || options.double_buffered {
+        return Err(error);
+    }
+    let tables = graph.constants.check_tables(&graph.network, machine);
+    let choice = tables.map(|()| choose(builder, memory, Room::Moving, options));
+    match choice {
+        Ok(choice) if choice.taken.is_some() => Ok(Choice {
+            cut: Some(error),
+            ..choice
+        }),
+        _ => Err(error),
     }
 }
 

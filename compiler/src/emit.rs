@@ -99,6 +99,7 @@ pub(crate) fn emit<'n>(
         params,
     };
     let (once, segments) = parts.loads(&runs, words);
+    let moved = image::moved(&graph, candidate, &placement);
     let program = Program {
         network: graph.network.name.clone(),
         pieces: graph.pieces,
@@ -108,6 +109,7 @@ pub(crate) fn emit<'n>(
         runs,
         once,
         segments,
+        moved,
         cluster: cluster::fills(engines, params),
         tensors: placement.tensors,
         schedule,

@@ -101,13 +101,14 @@ pub fn image(
     for real in &form.reals {
         ends.real(real, &mut tensors);
     }
-    let mut sections = Sections::default();
+    let mut sections = Sections::of(program);
     let mut once = sections.once(program);
     let segments = program.segments.iter();
     let segments = segments.map(|segment| sections.load(&segment.load, Some(lists::LONG)));
     let mut segments: Vec<_> = segments.collect();
     let all = [&mut once].into_iter().chain(&mut segments);
     all.for_each(|transfers| sections.place(transfers));
+    let is_moving = sections.place_moves(program);
     let moves = Moves {
         inputs,
         outputs,
@@ -119,7 +120,8 @@ pub fn image(
         config,
         shape: [params.array.rows, params.array.cols],
         caps: caps::PROGRAM_BANKS.flag(params.program_banks() > 0)
-            | caps::CLUSTER.flag(!program.cluster.is_empty()),
+            | caps::CLUSTER.flag(!program.cluster.is_empty())
+            | caps::PROGRAM_DMA.flag(is_moving),
         scratch_bytes: 0,
         work_bytes: ends.work_bytes(&mut tensors),
         once: once.chain(lists.once).collect(),

@@ -4,6 +4,7 @@ mod allocate;
 mod colour;
 mod matrices;
 mod memories;
+mod moves;
 mod needs;
 mod parts;
 mod placement;
@@ -16,6 +17,7 @@ mod text;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 
 use crate::error::CompileError;
 use crate::ir::Lowered;
@@ -24,6 +26,7 @@ use crate::options::Options;
 use crate::product::{RowTables, WeightPlan};
 use crate::ways::{Candidate, Wanted};
 pub(crate) use memories::{Lacks, Memories};
+pub(crate) use moves::{Moved, Slot};
 pub(crate) use needs::Needs;
 pub(crate) use parts::Parts;
 pub(crate) use placement::{MatrixTiles, Placement};
@@ -59,7 +62,15 @@ pub(crate) fn place(
     });
     let bytes =
         |plan: &WeightPlan| u32::try_from(plan.bytes()).expect("everything fits a partition");
-    let (weights, _) = numbered(candidate, &parts.weights, &regions.weights, bytes);
+    let (mut weights, _) = numbered(candidate, &parts.weights, &regions.weights, bytes);
+    let mut moved = Vec::new();
+    if let Some(moves) = &fit.moves {
+        for &(layer, place) in &moves.places {
+            weights[layer] = regions.weights[0] + WORD_BYTES * place;
+        }
+        let base = regions.weights[0] / WORD_BYTES;
+        moved.extend(moves.loads.iter().map(|load| load.from(base)));
+    }
     let tiles = 0..parts.column_tiles.len();
     let from: Vec<u32> = tiles
         .map(|part| parts.first(part, params.column_tiles))
@@ -82,6 +93,7 @@ pub(crate) fn place(
         tensors: tensors.collect(),
         weights,
         matrix_tiles: matrix_tiles.collect(),
+        moved,
         column_tiles,
         tables: (parts.row_offsets.iter().enumerate())
             .map(|(part, layers)| {

@@ -17,6 +17,8 @@ pub struct Options {
     /// Images follow one another: the inputs keep a place of their own where there is room, and a run of the machine ends behind the last
     /// one that needs that place, so that the next inputs can come while the array works.
     pub stream: bool,
+    /// The program itself loads weights that do not fit at once, from an image: a file of a program cannot have that.
+    pub moves: bool,
     /// Layers of matrices.
     pub matrices: MatrixOptions,
     /// Engines of the layers.

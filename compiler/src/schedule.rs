@@ -2,6 +2,7 @@
 
 mod banks;
 mod connect;
+mod loads;
 mod reach;
 mod steps;
 mod text;
@@ -71,6 +72,7 @@ pub(crate) fn schedule(
             }
         }
     }
+    schedule.load(&placement.moved);
     schedule.connect();
     if graph.has_matrices() {
         schedule.connect_banks(params.bank_bytes());

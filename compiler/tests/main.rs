@@ -16,6 +16,7 @@ mod matrix_models;
 mod matrix_networks;
 mod matrix_programs;
 mod matrix_segments;
+mod moves;
 mod networks;
 mod partial_sums;
 mod pieces;

@@ -9,11 +9,14 @@ use crate::memory::{Memories, Room};
 use crate::product::Mapping;
 use crate::ways::{BlockGroup, Builder, Candidate, Part, Switches, Ways, block_layers};
 
+/// Words that a program loads for each clock that they are worth: most come beside its work.
+const HIDDEN: u64 = 4;
+
 /// What the search looks at: whether combinations fit, and the clocks that they take for an image.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub memory: &'a Memories<'a>,
-    /// All layers at once, or each alone.
+    /// What must fit at the same time.
     pub room: Room,
 }
 
@@ -23,27 +26,29 @@ impl Goal<'_> {
     fn lack(&self, candidate: &Candidate) -> (u64, Vec<bool>) {
         let lacks = self.memory.lacks(candidate, self.room);
         let lacking = match self.room {
-            Room::AtOnce => vec![true; candidate.weights.len()],
+            Room::AtOnce | Room::Moving => vec![true; candidate.weights.len()],
             Room::Alone => lacks.iter().map(|&lack| lack > 0).collect(),
         };
         (lacks.into_iter().fold(0, u64::saturating_add), lacking)
     }
 
-    /// Clocks for an image. What does not fit at once is loaded again for each image.
+    /// Clocks for an image. What does not fit at once is loaded again for each image, by a program beside its work.
     pub fn clocks(&self, candidate: &Candidate) -> u64 {
         let weights = candidate.weights.iter().flatten();
         let bytes = match self.room {
             Room::AtOnce => 0,
-            Room::Alone => weights.map(|plan| plan.bytes()).sum(),
+            Room::Moving | Room::Alone => weights.map(|plan| plan.bytes()).sum(),
         };
         candidate.cycles().saturating_add(self.load(bytes))
     }
 
     /// Clocks in which the host loads weights of so many bytes in each partition.
     fn load(&self, bytes: u64) -> u64 {
+        let words = bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows);
         match self.room {
             Room::AtOnce => 0,
-            Room::Alone => bytes / u64::from(WORD_BYTES) * u64::from(self.memory.params.array.rows),
+            Room::Moving => words / HIDDEN,
+            Room::Alone => words,
         }
     }
 }

@@ -10,7 +10,7 @@ use heddle_arch::word::{WORD_BYTES, WordBytes};
 use super::ColumnParam;
 use crate::ir::Lowered;
 use crate::layout::MatrixPlace;
-use crate::memory::Placement;
+use crate::memory::{Moved, Placement};
 use crate::ways::Candidate;
 
 /// Words by partition and word.
@@ -49,6 +49,9 @@ pub(super) fn image(
             if let Some(weights) = weights.filter(|weights| partition < weights.rows) {
                 let content = weights.words(layer, partition);
                 let content = (placement.weights[index] / WORD_BYTES..).zip(content);
+                let moved = placement.moved.iter().filter(|load| load.layer == index);
+                let is_moved = |word: &u32| moved.clone().any(|load| load.words.contains(word));
+                let content = content.filter(|(word, _)| !is_moved(word));
                 words.extend(content.map(|(word, data)| (partition, word, data)));
             }
         }
@@ -61,6 +64,29 @@ pub(super) fn image(
         words
     };
     (0..partitions).flat_map(of_partition).collect()
+}
+
+/// Words that the program loads, in its order.
+pub(super) fn moved(
+    graph: &Lowered,
+    candidate: &Candidate,
+    placement: &Placement,
+) -> Vec<WordBytes> {
+    let mut all = Vec::new();
+    for Moved {
+        layer, words, rows, ..
+    } in &placement.moved
+    {
+        let weights = candidate.weights[*layer].as_ref();
+        let weights = weights.expect("a layer with weights");
+        let first = placement.weights[*layer] / WORD_BYTES;
+        let words = (words.start - first) as usize..(words.end - first) as usize;
+        for partition in 0..*rows {
+            let content = weights.words(&graph.network.layers[*layer], partition);
+            all.extend_from_slice(&content[words.clone()]);
+        }
+    }
+    all
 }
 
 /// Elements of a matrix, row by row, into the words of an image.

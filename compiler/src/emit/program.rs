@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use heddle_arch::host::ClusterStream;
 use heddle_arch::isa::Instruction;
+use heddle_arch::word::WordBytes;
 use heddle_network::Network;
 
 use super::{Load, Segment, SyncCount};
@@ -34,6 +35,8 @@ pub struct Program {
     pub once: Load,
     /// What the host writes for each image between runs, if not everything fits at once; else none.
     pub segments: Vec<Segment>,
+    /// Words of the state buffer that the program loads, one LOAD behind the other; offsets of LOADs are bytes of these.
+    pub moved: Vec<WordBytes>,
     /// Words for the streams of the sparse cluster, written once in this order: it takes each of them when it needs it.
     pub cluster: Vec<(ClusterStream, u64)>,
     /// The input of the network, then the output of each layer.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
@@ -201,7 +202,11 @@ impl Made<'_> {
             instructions: instructions.len() as u32,
             layers,
             cycles: cycles + u64::from(self.params.fetch_cycles()),
-            estimated,
+            // How long its loads take depends on the memory of the host.
+            estimated: estimated
+                || instructions
+                    .iter()
+                    .any(|i| matches!(i, Instruction::Load(_))),
             sync,
         }
     }

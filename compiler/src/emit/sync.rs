@@ -9,10 +9,14 @@
 
 use std::ops::Range;
 
+use heddle_arch::isa::fields::header;
 use heddle_arch::isa::{Instruction, Wait};
 
 use crate::cost::posted_slots;
 use crate::schedule::{Reason, Schedule, Step, Unit};
+
+/// Loads that may be open behind a wait, at most.
+const OPEN_MAX: usize = header::LOADS.get(u32::MAX) as usize;
 
 /// What became of the dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,7 +54,8 @@ pub(crate) fn synchronise(
     // Drains before this step are done when the instruction at hand starts, loads and products before the others.
     let first = steps.peek().map_or(0, |&(first, _)| first);
     let (mut drained, mut loaded, mut streamed) = (first, first, first);
-    let mut behind = [first; 4];
+    let mut behind = [first; Unit::COUNT];
+    let mut moves = Moves::default();
     // The last drain whose results come from the sparse cluster.
     let mut of_cluster = None;
     for (index, step) in steps {
@@ -65,6 +70,7 @@ pub(crate) fn synchronise(
             Unit::Weights => loaded = loaded.max(behind[Unit::Weights as usize]),
             Unit::Stream => streamed = streamed.max(behind[Unit::Stream as usize]),
             Unit::Cluster => of_cluster = drain_of(step).or(of_cluster),
+            Unit::Load | Unit::Store => {}
         }
         // Sums of the array and of the cluster must not meet.
         let meets = step.unit == Unit::Stream && posted_slots(&step.instruction) > 0;
@@ -78,6 +84,25 @@ pub(crate) fn synchronise(
             let on = dependency.on;
             let load = schedule.steps[on].unit == Unit::Weights;
             match dependency.reason {
+                Reason::Data | Reason::Reuse if step.unit == Unit::Load => {
+                    let unit = schedule.steps[on].unit;
+                    let (is_done, waits) = match unit {
+                        Unit::Weights => (on < loaded, &mut wait.weights),
+                        Unit::Stream => (on < streamed, &mut wait.stream),
+                        Unit::Drain => (on < drained, &mut wait.drain),
+                        _ => continue,
+                    };
+                    // A later start tells that the unit was idle.
+                    match (is_done, on + 1 < behind[unit as usize]) {
+                        (true, _) => count.redundant += 1,
+                        (false, true) => count.kept_by_the_machine += 1,
+                        (false, false) => *waits = true,
+                    }
+                }
+                Reason::Data if schedule.steps[on].unit == Unit::Load => match moves.wait_for(on) {
+                    Some(open) => wait.loads = Some(wait.loads.map_or(open, |most| open.min(most))),
+                    None => count.redundant += 1,
+                },
                 // A copy waits for a drain that is under way; whoever reads the copy waits for it.
                 Reason::Data if step.copies() => count.kept_by_the_machine += 1,
                 Reason::Data if schedule.steps[on].copies() => {
@@ -111,14 +136,39 @@ pub(crate) fn synchronise(
         if wait.stream {
             streamed = behind[Unit::Stream as usize];
         }
-        let waits = [wait.drain, wait.weights, wait.stream];
+        let waits = [wait.drain, wait.weights, wait.stream, wait.loads.is_some()];
         count.waits += waits.into_iter().filter(|&waits| waits).count();
+        if step.unit == Unit::Load {
+            moves.steps.push(index);
+        }
         let mut instruction = step.instruction.clone();
         *instruction.wait_mut() = wait;
         instructions.push(instruction);
         behind[step.unit as usize] = index + 1;
     }
     (instructions, count)
+}
+
+/// Loads of the program, which are done in their order.
+#[derive(Default)]
+struct Moves {
+    /// The steps of all so far.
+    steps: Vec<usize>,
+    /// How many of them something has waited for.
+    done: usize,
+}
+
+impl Moves {
+    /// How many may be open when this one is done; nothing if that is known. Those in front of these steps are done.
+    fn wait_for(&mut self, step: usize) -> Option<u8> {
+        let needed = self.steps.partition_point(|&load| load <= step);
+        if needed <= self.done {
+            return None;
+        }
+        let open = (self.steps.len() - needed).min(OPEN_MAX);
+        self.done = self.steps.len() - open;
+        Some(open as u8)
+    }
 }
 
 /// The drain whose addresses a drain of the sparse cluster takes.

@@ -70,6 +70,8 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
         runs: runs.map(|run| run_plan(run, params)).collect(),
         once,
         segments,
+        // A file has no memory of a host beside it.
+        moved: Vec::new(),
         cluster,
         tensors,
         schedule: Schedule::default(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_arch::host::{ClusterStream, bias_bits, row_offset_bits};
 use heddle_arch::image::Image;
+use heddle_arch::isa::{Instruction, Move};
 use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 
@@ -14,6 +15,9 @@ use crate::emit::{Load, Program};
 
 /// Words of an inner loop of which there are more.
 const LONG: usize = 4096;
+
+/// Word of a LOAD that has its offset.
+const OFFSET: usize = 2;
 
 /// Words of the sections for program, state buffer, parameters and cluster.
 ///
@@ -42,6 +46,14 @@ fn kind(space: Space) -> Kind {
 }
 
 impl Sections {
+    /// With the words that the program loads.
+    pub fn of(program: &Program) -> Self {
+        let mut sections = Self::default();
+        let moved = program.moved.iter().copied().map(u64::from_le_bytes);
+        sections.words[section(Space::Buffer)].extend(moved);
+        sections
+    }
+
     /// What is written once.
     pub fn once(&mut self, program: &Program) -> Vec<Transfer> {
         let mut loads = self.load(&program.once, None);
@@ -66,6 +78,27 @@ impl Sections {
         for transfer in moved {
             transfer.offset += offsets[section(transfer.space)] as u32;
         }
+    }
+
+    /// The same for LOADs of the program, whose words are the first ones of the state buffer. Whether there are such.
+    pub fn place_moves(&mut self, program: &Program) -> bool {
+        let offsets = Image::data_offsets(self.words.each_ref().map(Vec::len));
+        let mut found = false;
+        for (number, run) in program.runs.iter().enumerate().filter(|(_, run)| !run.host) {
+            let mut at = run.start_pc as usize;
+            let mut words = program.words_of(number);
+            while let Ok((instruction, length)) = Instruction::decode(words) {
+                if let Instruction::Load(Move { transfer, .. }) = instruction {
+                    let more = offsets[section(transfer.space)];
+                    let offset = at + OFFSET;
+                    self.words[section(Space::Program)][offset / 2] += more << (32 * (offset % 2));
+                    found = true;
+                }
+                at += length;
+                words = &words[length..];
+            }
+        }
+        found
     }
 
     /// Where the next word goes.

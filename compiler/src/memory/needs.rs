@@ -7,6 +7,7 @@ use heddle_arch::word::WORD_BYTES;
 
 use super::allocate::{SpaceRequest, agree, allocate};
 use super::memories::{Memories, numbers};
+use super::moves::{Item, Moves, moves};
 use super::parts::Cut;
 use crate::error::{Memory, Shortage};
 use crate::product::RowTables;
@@ -185,7 +186,40 @@ impl<'a> Needs<'a> {
 
     /// Bytes of weights of some layers in a partition.
     pub fn weight_bytes(&self, layers: &Range<usize>) -> u64 {
-        self.candidate.weight_bytes(layers)
+        let of = |layers: &Range<usize>| self.candidate.weight_bytes(layers);
+        match self.cut.moves {
+            false => of(layers),
+            true => {
+                let each = layers.clone().map(|layer| of(&(layer..layer + 1)));
+                each.max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Where the weights of some layers take each other's places: these, and what the program loads.
+    pub fn moves(&self) -> Option<Moves> {
+        let Memories { graph, params, .. } = self.memories;
+        let room = u64::from(params.work_bytes()) - self.activation_room(&self.all());
+        let mut items: Vec<Item> = Vec::new();
+        for layer in self
+            .all()
+            .filter(|&layer| graph.constants.hosts[layer].is_none())
+        {
+            let clocks = self.candidate.cost(layer).map_or(0, |cost| cost.cycles);
+            match (&self.candidate.weights[layer], items.last_mut()) {
+                (Some(plan), _) => items.push(Item {
+                    layer,
+                    words: u32::try_from(plan.bytes() / u64::from(WORD_BYTES)).ok()?,
+                    rows: plan.rows,
+                    clocks,
+                }),
+                (None, Some(last)) => last.clocks += clocks,
+                (None, None) => {}
+            }
+        }
+        let words = (room / u64::from(WORD_BYTES)) as u32;
+        // One more is under way.
+        moves(&items, words, params.dma()?.queue as usize + 1)
     }
 
     /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.

@@ -14,6 +14,8 @@ pub(crate) struct Cut {
     pub clears: bool,
     /// What the host loads for a segment is in the machine beside what it loads for the next one. It may load them while the segment runs.
     pub beside: bool,
+    /// Weights take each other's places, and the program loads them.
+    pub moves: bool,
 }
 
 impl Cut {
@@ -23,6 +25,15 @@ impl Cut {
             segments: vec![layers],
             clears: false,
             beside: false,
+            moves: false,
+        }
+    }
+
+    /// All layers at once, but for weights, of which those of each layer fit.
+    pub fn moving(layers: Range<usize>) -> Self {
+        Self {
+            moves: true,
+            ..Self::none(layers)
         }
     }
 
@@ -32,6 +43,7 @@ impl Cut {
             segments: layers.map(|layer| layer..layer + 1).collect(),
             clears,
             beside,
+            moves: false,
         }
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
+use super::moves::Moved;
 use super::parts::Parts;
 use super::regions::Matrices;
 use crate::ir::Id;
@@ -19,6 +20,8 @@ pub(crate) struct Placement {
     pub tensors: Vec<TensorPlan>,
     /// Address of the weights of each layer of planes.
     pub weights: Vec<u32>,
+    /// What of them the program loads, in this order.
+    pub moved: Vec<Moved>,
     /// First column tile of each layer of planes.
     pub column_tiles: Vec<u32>,
     /// Column tiles of the matrices for each part of the layers, behind those of planes.

@@ -10,6 +10,7 @@ use heddle_arch::params::ProgramMemory;
 use heddle_arch::word::WORD_BYTES;
 
 use super::memories::{Lacks, Memories};
+use super::moves::Moves;
 use super::needs::Needs;
 use super::parts::Cut;
 use super::planes;
@@ -18,12 +19,16 @@ use crate::ways::{Addresses, Candidate};
 
 /// Segments of a network whose tensors may get other addresses to join two of them.
 const FEW: usize = 64;
+/// The bus has a clock to spare for so many words of a program that loads.
+const SPARE: u64 = 4;
 
 /// What must fit at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
     /// All layers.
     AtOnce,
+    /// All layers but for weights, which the program loads; of these each layer by itself.
+    Moving,
     /// Each layer by itself.
     Alone,
 }
@@ -34,7 +39,10 @@ pub(crate) struct Fit {
     pub cut: Cut,
     /// Addresses of the tensors of planes; none with matrices, which are placed with all else.
     pub addresses: Option<Rc<Addresses>>,
-    /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments.
+    /// What the program loads.
+    pub moves: Option<Moves>,
+    /// Clocks for an image: cycles of the layers, each alone, and a clock for each word that the host loads between segments, or for
+    /// which a program waits.
     pub clocks: u64,
 }
 
@@ -133,6 +141,7 @@ impl<'a> Memories<'a> {
     fn least(&self, room: Room) -> Cut {
         match room {
             Room::AtOnce => Cut::none(self.graph.layers()),
+            Room::Moving => Cut::moving(self.graph.layers()),
             Room::Alone => Cut::alone(self.graph.layers(), true, self.options.double_buffered),
         }
     }
@@ -168,26 +177,23 @@ impl<'a> Memories<'a> {
     ) -> Result<Fit, CompileError> {
         let words = Words::of(self, words);
         let (cut, mut addresses) = match room {
-            Room::AtOnce => self.whole(candidate, &words)?,
+            Room::AtOnce | Room::Moving => self.whole(candidate, &words, self.least(room))?,
             Room::Alone => {
                 let joined = self.joined(candidate, &words);
                 joined.map_err(|error| error.with_two(self.options.double_buffered))?
             }
         };
         if let Some(before) = addresses.as_mut().filter(|_| self.options.stream)
-            && let Some(apart) = self.apart_from_inputs(candidate, &words, (&cut, before))
+            && let Some(apart) = self.apart_from_inputs((candidate, cycles), &words, (&cut, before))
         {
             *before = apart;
         }
-        let loads = match &addresses {
-            Some(addresses) if cut.segments.len() > 1 => {
-                let needs = Needs::with(self, candidate, &cut, addresses.clone());
-                self.host_words(candidate, &needs, &words, &cut)
-            }
-            _ => 0,
-        };
+        let needs = addresses.clone();
+        let needs = needs.map(|addresses| Needs::with(self, candidate, &cut, addresses));
+        let loads = |needs| self.waiting((candidate, cycles), needs, &words, &cut);
         Ok(Fit {
-            clocks: cycles.saturating_add(loads),
+            clocks: cycles.saturating_add(needs.as_ref().map_or(0, loads)),
+            moves: needs.filter(|_| cut.moves).and_then(|needs| needs.moves()),
             cut,
             addresses,
         })
@@ -198,9 +204,9 @@ impl<'a> Memories<'a> {
         &self,
         candidate: &Candidate,
         words: &Words,
+        cut: Cut,
     ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
         let all = self.graph.layers();
-        let cut = Cut::none(all.clone());
         let of_planes = !self.graph.has_matrices();
         let needed = words.needed(&all, self.options.whole);
         let room = self.params.program.words.into();
@@ -331,7 +337,7 @@ impl<'a> Memories<'a> {
     /// Addresses of the tensors at which nothing else ever lies where an input does; none if they do not fit or the host has to load more.
     fn apart_from_inputs(
         &self,
-        candidate: &Candidate,
+        (candidate, cycles): (&Candidate, u64),
         words: &Words,
         (cut, before): (&Cut, &Rc<Addresses>),
     ) -> Option<Rc<Addresses>> {
@@ -340,12 +346,39 @@ impl<'a> Memories<'a> {
         let needs = Needs::with(&kept, candidate, cut, addresses.clone());
         let lacks = |layers| !needs.shortages(layers).is_empty();
         let fits = addresses.bases.is_some() && !cut.segments.iter().any(lacks);
-        let loads = |needs: &Needs| match cut.segments.len() {
-            1 => 0,
-            _ => self.host_words(candidate, needs, words, cut),
-        };
+        let loads = |needs: &Needs| self.waiting((candidate, cycles), needs, words, cut);
         let before = || loads(&Needs::with(self, candidate, cut, before.clone()));
         (fits && loads(&needs) <= before()).then_some(addresses)
+    }
+
+    /// Clocks in which the machine waits for words of an image.
+    fn waiting(
+        &self,
+        (candidate, cycles): (&Candidate, u64),
+        needs: &Needs,
+        words: &Words,
+        cut: &Cut,
+    ) -> u64 {
+        match (cut.moves, cut.segments.len()) {
+            (true, _) => needs.moves().map_or(u64::MAX, |moves| {
+                let words = moves.words() + self.input_words(candidate);
+                let bus = words + words / SPARE;
+                moves.waiting.max(bus.saturating_sub(cycles))
+            }),
+            (false, 1) => 0,
+            (false, _) => self.host_words(candidate, needs, words, cut),
+        }
+    }
+
+    /// Words of the inputs, with all copies.
+    fn input_words(&self, candidate: &Candidate) -> u64 {
+        let inputs = self.graph.network.inputs();
+        let layouts = inputs.filter_map(|input| candidate.layout.tensors[input].as_ref());
+        let words = layouts.map(|layout| {
+            let words = layout.written().iter().filter(|written| **written);
+            words.count() as u64 * layout.partitions() as u64
+        });
+        words.sum()
     }
 
     /// Words that the host loads for an image between segments.

@@ -13,7 +13,7 @@ impl Schedule {
             let other = match step.unit {
                 Unit::Weights => Unit::Stream,
                 Unit::Stream => Unit::Weights,
-                Unit::Drain | Unit::Cluster => continue,
+                _ => continue,
             };
             let own = banks(step);
             let meets = |earlier: &Step| {

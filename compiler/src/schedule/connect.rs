@@ -2,7 +2,7 @@
 
 use heddle_arch::isa::{Instruction, LoadWeights, Matmul, ROW_TENSOR};
 
-use super::{Dependency, Reason, Schedule};
+use super::{Dependency, Reason, Schedule, Unit};
 use crate::cost::{drained_slots, k_tiles, posted_slots, row_loops};
 
 impl Schedule {
@@ -10,7 +10,7 @@ impl Schedule {
     pub(crate) fn connect(&mut self) {
         let tiles = self.weight_tiles();
         let drains = self.drains();
-        let mut last: [Option<usize>; 4] = [None; 4];
+        let mut last: [Option<usize>; Unit::COUNT] = [None; Unit::COUNT];
         for (index, loads) in tiles.into_iter().enumerate() {
             let step = &self.steps[index];
             let before = |on: Option<usize>, reason| on.map(|on| Dependency { on, reason });

@@ -2,13 +2,19 @@
 
 use std::ops::Range;
 
-use heddle_arch::isa::{CopyWords, Instruction, LoadWeights, Matmul, ROW_TENSOR};
+use heddle_arch::isa::{CopyWords, Instruction, LoadWeights, Matmul, Move, ROW_TENSOR};
+use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 
 use super::unit::Unit;
 
 /// Bytes of the state buffer between the lowest and the highest address of an instruction.
 pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
+    if let Instruction::Load(Move { transfer, .. }) | Instruction::Store(Move { transfer, .. }) =
+        instruction
+    {
+        return words(transfer);
+    }
     let Some(record) = instruction.record() else {
         return 0..0;
     };
@@ -50,9 +56,20 @@ pub(super) fn bytes(instruction: &Instruction, unit: Unit) -> Range<u32> {
     // Results are written as whole words; weights are words.
     let (low, high) = match unit {
         Unit::Stream => (low, high),
-        Unit::Weights | Unit::Drain | Unit::Cluster => (low & !7, high | 7),
+        _ => (low & !7, high | 7),
     };
     low..high.saturating_add(1)
+}
+
+/// Those of words that move.
+fn words(transfer: &Transfer) -> Range<u32> {
+    if transfer.space != Space::Buffer {
+        return 0..0;
+    }
+    let walks = transfer.loops.iter();
+    let last: u32 = walks.map(|walk| (walk.count - 1) * walk.step).sum();
+    let first = transfer.place[0];
+    WORD_BYTES * first..WORD_BYTES * (first + last + 1)
 }
 
 /// The addresses of a load that inverts bits of them, each as a span.

@@ -55,7 +55,7 @@ pub struct Step {
     pub unit: Unit,
     /// The instruction; it waits only for the drain that a drain behind it would wait for.
     pub instruction: Instruction,
-    /// Bytes that it reads or, if it is a drain, writes, the same in all partitions. A copy reads and writes somewhere
+    /// Bytes that it reads or, if it is a drain or a load, writes, the same in all partitions. A copy reads and writes somewhere
     /// in them.
     pub bytes: Range<u32>,
     /// Earlier steps that must be done.
@@ -69,11 +69,11 @@ impl Step {
     }
 
     pub(super) fn writes(&self) -> bool {
-        self.unit == Unit::Drain || self.copies()
+        matches!(self.unit, Unit::Drain | Unit::Load) || self.copies()
     }
 
     pub(super) fn reads(&self) -> bool {
-        !matches!(self.unit, Unit::Drain | Unit::Cluster)
+        !matches!(self.unit, Unit::Drain | Unit::Cluster | Unit::Load)
     }
 }
 

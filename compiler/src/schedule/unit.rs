@@ -13,10 +13,17 @@ pub enum Unit {
     Drain,
     /// Commands of the sparse cluster.
     Cluster,
+    /// LOAD.
+    Load,
+    /// STORE.
+    Store,
 }
 
 impl Unit {
-    /// The unit of an instruction; HALT and SYNC have none, nor have LOAD and STORE.
+    /// How many there are.
+    pub(crate) const COUNT: usize = 6;
+
+    /// The unit of an instruction; HALT and SYNC have none.
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<Unit> {
         match instruction {
@@ -24,10 +31,9 @@ impl Unit {
             Instruction::Matmul(_) => Some(Unit::Stream),
             Instruction::Drain(_) => Some(Unit::Drain),
             Instruction::Sparse(_) => Some(Unit::Cluster),
-            Instruction::Halt { .. }
-            | Instruction::Sync { .. }
-            | Instruction::Load(_)
-            | Instruction::Store(_) => None,
+            Instruction::Load(_) => Some(Unit::Load),
+            Instruction::Store(_) => Some(Unit::Store),
+            Instruction::Halt { .. } | Instruction::Sync { .. } => None,
         }
     }
 
@@ -37,6 +43,8 @@ impl Unit {
             Unit::Stream => "stream",
             Unit::Drain => "drain",
             Unit::Cluster => "cluster",
+            Unit::Load => "load",
+            Unit::Store => "store",
         }
     }
 }

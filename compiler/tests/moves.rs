@@ -1,0 +1,280 @@
+//! Programs that load weights: what an image makes of them is what the golden network says, and each wait is needed.
+
+use std::collections::BTreeSet;
+
+use heddle_arch::image::Image;
+use heddle_arch::isa::{Instruction, Wait};
+use heddle_arch::params::{Dma, Params, RegisterBus, System};
+use heddle_arch::registers::caps;
+use heddle_arch::transfer::Transfer;
+use heddle_compiler::{Options, Program};
+use heddle_network::{Network, Shape};
+use heddle_sim::image::Runner;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::support::chain::{Link, chain};
+use crate::support::image::{form, from_image, inputs_of};
+use crate::support::{compile_with, preset, random_image, random_network, random_size};
+
+/// The machine with a DMA and so many words in a bank.
+fn with_dma(mut params: Params, words: u32) -> Params {
+    params.system = Some(System {
+        registers: RegisterBus::Axil,
+        dma: Some(Dma::default()),
+    });
+    params.state_buffer.words_per_bank = words;
+    params
+}
+
+fn options() -> Options {
+    Options {
+        whole: true,
+        stream: true,
+        moves: true,
+        ..Options::default()
+    }
+}
+
+/// Networks whose weights do not fit at once.
+fn rows() -> Vec<(&'static str, Network, Params)> {
+    let size = |channels, side| Shape {
+        channels,
+        height: side,
+        width: side,
+    };
+    let mut edge = with_dma(preset("edge"), 256);
+    edge.post.left_shift = true;
+    edge.column_tiles = 1024;
+    edge.program.words = 4096;
+    let wide = with_dma(edge.clone(), 512);
+    let points = |links: &[u32]| {
+        let links: Vec<Link> = links.iter().copied().map(Link::Points).collect();
+        chain(&mut ChaCha8Rng::seed_from_u64(4), size(100, 1), &links)
+    };
+    let windows = [48, 48, 48, 48, 16].map(Link::Window);
+    let windows = chain(&mut ChaCha8Rng::seed_from_u64(5), size(48, 6), &windows);
+    let mut narrow = wide.clone();
+    narrow.system = Some(System {
+        registers: RegisterBus::Axil,
+        dma: Some(Dma {
+            queue: 1,
+            ..Dma::default()
+        }),
+    });
+    vec![
+        ("three", points(&[64, 152, 40]), edge.clone()),
+        ("six", points(&[152, 16, 152, 100, 152, 16]), wide.clone()),
+        (
+            "queue of one",
+            points(&[152, 16, 152, 100, 152, 16]),
+            narrow,
+        ),
+        ("windows", windows, wide.clone()),
+        ("many", points(&[100; 40]), wide),
+    ]
+}
+
+/// What an image makes of inferences one behind the other, if it comes to an end.
+fn made(
+    image: &Image,
+    params: &Params,
+    inputs: &[Vec<Vec<u8>>],
+) -> Result<Vec<Vec<Vec<u8>>>, String> {
+    let file = image.to_bytes().expect("an image");
+    let mut runner = Runner::new(params, &file).map_err(|error| error.to_string())?;
+    runner.stream(inputs).map_err(|error| error.to_string())
+}
+
+/// Instructions of the runs of a machine with the program words at which they begin.
+fn instructions(image: &Image, program: &Program) -> Vec<(usize, Instruction)> {
+    let pairs = image.data[0].iter();
+    let words: Vec<u32> = pairs
+        .flat_map(|&pair| [pair as u32, (pair >> 32) as u32])
+        .collect();
+    let mut found = Vec::new();
+    for run in program.runs.iter().filter(|run| !run.host) {
+        let mut at = run.start_pc as usize;
+        for _ in 0..run.instructions {
+            let (instruction, length) = Instruction::decode(&words[at..]).expect("an instruction");
+            found.push((at, instruction));
+            at += length;
+        }
+    }
+    found
+}
+
+/// The image with another header at a program word.
+fn with_wait(image: &Image, (at, instruction): &(usize, Instruction), wait: Wait) -> Image {
+    let mut instruction = instruction.clone();
+    *instruction.wait_mut() = wait;
+    let header = u64::from(instruction.encode()[0]);
+    let mut image = image.clone();
+    let pair = &mut image.data[0][at / 2];
+    let shift = 32 * (at % 2);
+    *pair = *pair & !(u64::from(u32::MAX) << shift) | header << shift;
+    image
+}
+
+/// Words of the state buffer that a LOAD writes: partition and word.
+fn places(load: &Transfer) -> BTreeSet<(u32, u32)> {
+    let [x, y, z] = load.loops;
+    let turns = (0..z.count).flat_map(|k| (0..y.count).map(move |j| (k, j)));
+    let turns = turns.flat_map(|(k, j)| (0..x.count).map(move |i| [i, j, k]));
+    let place = |turn: [u32; 3]| {
+        let steps = [x.step, y.step, z.step];
+        let word: u32 = turn.iter().zip(steps).map(|(turn, step)| turn * step).sum();
+        let partition = (load.partitions as usize)
+            .checked_sub(1)
+            .map_or(0, |at| turn[at]);
+        (load.place[1] + partition, load.place[0] + word)
+    };
+    turns.map(place).collect()
+}
+
+#[test]
+fn weights_that_do_not_fit_are_loaded_by_the_program_and_each_wait_is_needed() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let mut found = Vec::new();
+    for (name, network, params) in rows() {
+        let program = compile_with(&network, &params, options()).expect(name);
+        assert!(program.segments.is_empty(), "{name}");
+        let images: Vec<Vec<i8>> = (0..3).map(|_| random_image(&mut rng, &network)).collect();
+        let user = form(&network, true, false);
+        let image = from_image((&program, &network), &params, &images, &user);
+        let image = image
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .image;
+        assert!(caps::PROGRAM_DMA.is_set(image.caps), "{name}");
+
+        // What is loaded again is not there from the begin, and only what others overwrite is loaded again.
+        let loads = image.program_loads();
+        let once = image.once.iter().filter_map(|job| match &job.work {
+            heddle_arch::job::Work::Load(load) if load.space == loads[0].space => {
+                Some(places(load))
+            }
+            _ => None,
+        });
+        let once: BTreeSet<_> = once.flatten().collect();
+        let mut times = std::collections::BTreeMap::<(u32, u32), usize>::new();
+        for load in &loads {
+            places(load)
+                .into_iter()
+                .for_each(|place| *times.entry(place).or_default() += 1);
+        }
+        assert!(times.keys().all(|place| !once.contains(place)), "{name}");
+        let shared: BTreeSet<u32> = times.keys().map(|&(_, word)| word).collect();
+        let alone = shared.iter().filter(|&&word| {
+            let all = (0..params.array.rows).filter_map(|row| times.get(&(row, word)));
+            all.max() == Some(&1)
+        });
+        assert_eq!(
+            alone.count(),
+            0,
+            "{name}: words that nothing else overwrites"
+        );
+
+        let given = images
+            .iter()
+            .map(|values| inputs_of(&network, &user, values));
+        let given: Vec<_> = given.collect();
+        let right = made(&image, &params, &given).expect(name);
+        let (mut counted, mut of_units) = (0, 0);
+        for at in instructions(&image, &program) {
+            let wait = at.1.wait();
+            let without = |change: &dyn Fn(&mut Wait)| {
+                let mut less = wait;
+                change(&mut less);
+                let wrong = made(&with_wait(&image, &at, less), &params, &given);
+                let error = wrong.expect_err(&format!("{name}: word {} need not wait", at.0));
+                assert!(error.contains("LOAD"), "{name}: {error}");
+            };
+            if let Some(open) = wait.loads {
+                counted += 1;
+                without(&|wait| wait.loads = None);
+                without(&|wait| wait.loads = Some(open + 1));
+            }
+            if matches!(at.1, Instruction::Load(_)) {
+                for (is_set, clear) in [
+                    (wait.weights, (|wait| wait.weights = false) as fn(&mut Wait)),
+                    (wait.stream, |wait| wait.stream = false),
+                    (wait.drain, |wait| wait.drain = false),
+                ] {
+                    if is_set {
+                        of_units += 1;
+                        without(&clear);
+                    }
+                }
+            }
+        }
+        assert_eq!(made(&image, &params, &given), Ok(right), "{name}");
+        let all = image
+            .program_loads()
+            .iter()
+            .map(Transfer::places)
+            .sum::<u64>();
+        found.push((name, loads.len(), all, counted, of_units));
+    }
+    // LOADs, words that they load, waits for loads, and waits of LOADs for units.
+    assert_eq!(
+        found,
+        [
+            ("three", 4, 1904, 3, 1),
+            ("six", 10, 5600, 6, 0),
+            ("queue of one", 9, 5968, 4, 1),
+            ("windows", 8, 11232, 5, 2),
+            ("many", 40, 54080, 38, 0)
+        ]
+    );
+}
+
+/// Random networks on machines with room for some of their layers, images one behind the other.
+#[test]
+fn random_networks_load_their_weights() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    let (mut seen, mut loads, mut words) = (0, 0, 0);
+    while seen < 60 {
+        let size = random_size(&mut rng).params();
+        let layers = 2 + seen % 6;
+        let network = random_network(&mut rng, layers, &size.post);
+        let images: Vec<Vec<i8>> = (0..2).map(|_| random_image(&mut rng, &network)).collect();
+        let sizes =
+            (0..9).map(|less| with_dma(size.clone(), size.state_buffer.words_per_bank >> less));
+        for params in sizes.take_while(|params| params.state_buffer.words_per_bank > 0) {
+            let options = Options {
+                whole: seen % 3 > 0,
+                ..options()
+            };
+            let Ok(program) = compile_with(&network, &params, options) else {
+                break;
+            };
+            if program.moved.is_empty() {
+                continue;
+            }
+            let user = form(&network, false, false);
+            if let Ok(made) = from_image((&program, &network), &params, &images, &user) {
+                let all = made.image.program_loads();
+                assert_eq!(
+                    all.iter().map(Transfer::places).sum::<u64>(),
+                    program.moved.len() as u64
+                );
+                (seen, loads, words) = (seen + 1, loads + all.len(), words + program.moved.len());
+            }
+        }
+    }
+    println!("{seen} seen, {loads} loads of {words} words");
+    assert!(loads > 2 * seen, "{loads}");
+}
+
+/// A file of a program has no words that it could load, and a machine whose programs do not load has segments.
+#[test]
+fn without_the_option_or_the_opcode_there_are_segments() {
+    let (_, network, params) = rows().swap_remove(0);
+    let mut without = params.clone();
+    without.system = None;
+    for (params, moves) in [(&params, false), (&without, true)] {
+        let options = Options { moves, ..options() };
+        let program = compile_with(&network, params, options).unwrap();
+        assert!(program.moved.is_empty() && program.segments.len() > 1);
+    }
+}
