@@ -2,7 +2,7 @@
 # Proves the properties of tb/formal for emitted traversal engines of 2 rows and 2 loops, for all
 # inputs and all times, and of a stand-alone unit of 1 row and 1 loop for its first clocks.
 # Usage: scripts/formal.sh [--all|--mutants]
-#        scripts/formal.sh system   what stands around the engine: formal_system.sh
+#        scripts/formal.sh system   what stands around the engine: formal_system.sh, formal_dma.sh
 # Proves the form with both options and the one without; --all: those with one of them too.
 # --mutants: shows instead that each property fails for an engine with a fault of tb/formal/mutants.txt.
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
@@ -10,7 +10,7 @@ set -euo pipefail
 # shellcheck source=tb/formal/tools.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../tb/formal/tools.sh"
 case "$*" in
-  system) exec "$root/scripts/formal_system.sh" ;;
+  system) "$root/scripts/formal_system.sh"; exec "$root/scripts/formal_dma.sh" ;;
   "") forms=(double_trips single) ;;
   --all | --mutants) forms=(double_trips double single_trips single) ;;
   *) die "usage: scripts/formal.sh [--all|--mutants|system]" ;;

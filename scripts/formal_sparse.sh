@@ -14,7 +14,7 @@ emit() {  # FOLDER TOP SPARSE: Verilog of a module of the catalog with these opt
   jq ".sparse = $3" "$root/configs/tiny.json" >"$scratch/config.json"
   "$heddle" gen -c "$scratch/config.json" --top "$2" -o "$scratch/$1" >/dev/null
   # A memory of one word at any address, any value elsewhere
-  cp "$root/tb/formal/sparse_ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
+  cp "$root/tb/formal/ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
 }
 
 emit unit sparse_unit '{units: 1, channels: 2, sums: 64}'
