@@ -293,7 +293,8 @@ impl Bench {
             if !busy {
                 self.under_way[store] = None;
             }
-            for (program, port) in ["open_o", "move_open_o"].into_iter().enumerate() {
+            let ports = [("open_o", "ready_o"), ("move_open_o", "move_ready_o")];
+            for (program, (port, ready)) in ports.into_iter().enumerate() {
                 if program == 1 && self.shape.banked {
                     continue;
                 }
@@ -304,6 +305,8 @@ impl Bench {
                 let open = waits as u64 + u64::from(own);
                 if !self.bus.stopped {
                     self.dut.check_element(port, store, 2, open)?;
+                    let has_room = waits < self.shape.queue;
+                    self.dut.check_element(ready, store, 2, has_room)?;
                 }
             }
             if busy || self.bus.stopped {

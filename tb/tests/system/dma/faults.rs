@@ -208,7 +208,7 @@ fn who_does_not_answer_is_told_in_time_and_may_answer_later() {
 /// Stops a load, a store and the fetch of an entry after so many clocks: what follows is right. Whether they were done before.
 fn stopped(bench: &mut Bench, clocks: u64) -> Checked<bool> {
     bench.give(command(LOAD, false, 1), false);
-    bench.give(command(STORE, false, 2), true);
+    bench.give(command(STORE, true, 2), true);
     bench.jobs.push_back(0x4_0040);
     let mut done = false;
     for clock in 0..clocks {
