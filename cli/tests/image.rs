@@ -223,6 +223,48 @@ fn wrong_images_are_refused_with_field_and_value() {
     ]);
 }
 
+/// A machine whose weights have no room for all layers of the network.
+#[test]
+fn programs_of_images_load_where_the_machine_can() {
+    let small = include_str!("../../configs/edge_dma.json")
+        .replace("\"words_per_bank\": 512", "\"words_per_bank\": 256");
+    let without = small.replace(", \"dma\": {}", "");
+    let bench = Bench::new(&[
+        ("c.json", &small),
+        ("port.json", &without),
+        ("m.json", include_str!("../../models/digits.json")),
+    ]);
+    bench.write("in.npy", npy("|i1", &[9; 64]));
+    bench.done("compile m.json -c c.json --whole --image net.hdi");
+    let info = bench.json("image info net.hdi --json");
+    // Weights of the program, and the 64 bytes of the input in 8 partitions.
+    assert_eq!(
+        ["loaded_words", "program_loads", "program_loaded_words"].map(|key| info[key].as_u64()),
+        [Some(1792), Some(4), Some(1728)]
+    );
+    assert!(
+        bench
+            .done("image info net.hdi")
+            .contains("1792 words for an inference, 1728 of them by 4 LOADs of programs")
+    );
+    bench.done("sim -m m.json -c c.json --inputs in.npy --outputs net.npz");
+    bench.done("sim --image net.hdi -c c.json --inputs in.npy --outputs image.npz");
+    let [net, image] = ["net.npz", "image.npz"]
+        .map(|name| npz(std::fs::read(bench.path().join(name)).expect("outputs")));
+    assert!(!net.is_empty() && net == image);
+    bench.refused_with(&["image check net.hdi -c port.json | net.hdi: header: caps is 2, expected bits that edge_dma has, of 0"]);
+    // Nothing moves while an array without a DMA works, and a file of a program has no memory of a host.
+    for line in [
+        "compile m.json -c port.json --whole --image net.hdi",
+        "compile m.json -c c.json --whole -o p.json --image net.hdi",
+    ] {
+        bench.done(line);
+        let info = bench.json("image info net.hdi --json");
+        assert_eq!(info["program_loads"], 0, "{line}");
+        assert!(info["loaded_words"].as_u64() > Some(1792), "{line}: {info}");
+    }
+}
+
 #[test]
 fn a_layer_of_the_host_is_named_with_its_kind() {
     let bench = bench("segmentation");

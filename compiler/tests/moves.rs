@@ -272,8 +272,16 @@ fn without_the_option_or_the_opcode_there_are_segments() {
     let (_, network, params) = rows().swap_remove(0);
     let mut without = params.clone();
     without.system = None;
-    for (params, moves) in [(&params, false), (&without, true)] {
-        let options = Options { moves, ..options() };
+    for (params, moves, double_buffered) in [
+        (&params, false, false),
+        (&params, true, true),
+        (&without, true, false),
+    ] {
+        let options = Options {
+            moves,
+            double_buffered,
+            ..options()
+        };
         let program = compile_with(&network, params, options).unwrap();
         assert!(program.moved.is_empty() && program.segments.len() > 1);
     }
