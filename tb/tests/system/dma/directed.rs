@@ -5,7 +5,8 @@ use heddle_sim::dma::Windows;
 
 use super::bench::{Bench, Command, row, shape, verilog};
 use super::bus::Manners;
-use crate::rtl::{Checked, OrPanic};
+use crate::rtl::{Checked, OrPanic, check_mutants, faults};
+use heddle_tb::verilate::Sources;
 
 /// Error codes.
 pub const WINDOW: u64 = 10;
@@ -348,6 +349,62 @@ fn places_beyond_their_memory_are_not_written() {
         }
     }
     assert_eq!(cases, 14);
+}
+
+/// Loads of a program and of jobs from a memory that answers at once: those of parameters and tables begin when units have passed, and no later.
+fn settles(sources: &Sources, seed: u64) -> Checked {
+    let shape = shape(32, 4);
+    let mut bench = Bench::new(sources, seed, shape, Manners::quick(1));
+    let four = [(4, 1, 8), (1, 0, 0), (1, 0, 0)];
+    let columns = walks(Space::Columns, [1, 0], [(2, 1, 16), (1, 0, 0), (1, 0, 0)]);
+    let mut expected = 0;
+    for (transfer, waits) in [
+        (columns, true),
+        (walks(Space::Rows, [1, 2], four), true),
+        (walks(Space::Tables, [9, 0], four), true),
+        (walks(Space::Program, [9, 0], four), false),
+        (walks(Space::Buffer, [9, 0], four), false),
+    ] {
+        for program in [true, false] {
+            let begin = bench.dut.cycle();
+            let command = Command {
+                program,
+                ..Command::new(transfer, 0x4000)
+            };
+            bench.give(command, false);
+            // One behind it that need not wait does not make it wait.
+            if program {
+                let behind = walks(Space::Buffer, [30, 0], four);
+                bench.give(
+                    Command {
+                        program,
+                        ..Command::new(behind, 0x5000)
+                    },
+                    false,
+                );
+            }
+            bench.finish(1000)?;
+            bench.check_all()?;
+            bench.forget();
+            expected += u64::from(program && waits);
+            if bench.settled != expected {
+                return Err(bench.dut.message("a load waits for too long"));
+            }
+            let took = bench.dut.cycle() - begin;
+            if !(program && waits) && took > 60 {
+                return Err(bench.dut.message(&format!("a load takes {took} clocks")));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_of_a_program_are_written_when_units_have_passed() {
+    let sources = verilog(shape(32, 4));
+    settles(&sources, 1).or_panic();
+    let list = faults(include_str!("mutants/settle.txt"));
+    check_mutants(&sources, &list, settles);
 }
 
 /// Beats that follow one another in nearly every clock.

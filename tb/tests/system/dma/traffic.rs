@@ -181,7 +181,6 @@ fn random_traffic(sources: &Sources, seed: u64, shape: DmaShape) -> Checked<Cove
     }
     coverage.event("entries", entries > 0);
     coverage.event("the program goes first", bench.overtakes > 0);
-    coverage.event("a load waits for the waves", bench.settled > 0);
     println!(
         "seed {seed}: {beats} beats in {} clocks, {entries} entries",
         bench.dut.cycle()

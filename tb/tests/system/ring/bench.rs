@@ -334,7 +334,7 @@ impl Bench {
 
     /// Waits for a fence, or an error.
     pub fn ends(&mut self, fences: u32) {
-        for _ in 0..2000 {
+        for _ in 0..8000 {
             if self.get(q_seq::REGISTER) == fences || status::ERROR.is_set(self.status()) {
                 return;
             }

@@ -4,5 +4,6 @@ pub mod bench;
 mod events;
 mod faults;
 mod moves;
+mod pairs;
 mod resets;
 mod wiring;

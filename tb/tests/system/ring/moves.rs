@@ -124,8 +124,12 @@ impl Rig {
         Ok(rig)
     }
 
+    pub fn rows(&self) -> u32 {
+        self.params.array.rows
+    }
+
     /// First word of the second bank.
-    fn bank(&self) -> u32 {
+    pub fn bank(&self) -> u32 {
         self.params.state_buffer.words_per_bank
     }
 
@@ -229,16 +233,8 @@ impl Rig {
         let counted = self
             .golden
             .run_beside(0, 200_000, (host, Pace::Latency(10)), |_| {});
-        for (pair, at) in even.chunks(2).zip(0..) {
-            let word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-            self.bench
-                .bus
-                .memory
-                .insert(IMAGE + PROGRAMS + 8 * at, word);
-        }
         let before = self.bench.get(q_seq::REGISTER);
-        let list = self.list(even.len() as u32 / 2);
-        self.bench.submit(&list);
+        self.begin(words);
         self.bench.ends(before + 1);
         let [code, source] = self.bench.error();
         let said = self.bench.get(error::REGISTER);
@@ -262,6 +258,18 @@ impl Rig {
         }
         let counted = counted.map(|counters| counters.iter().collect());
         Ok((found, counted))
+    }
+
+    /// The hardware loads and runs a program.
+    pub fn begin(&mut self, words: &[u32]) {
+        for (pair, at) in words.chunks(2).zip(0..) {
+            let high = pair.get(1).copied().unwrap_or(0);
+            let word = u64::from(pair[0]) | u64::from(high) << 32;
+            let address = IMAGE + PROGRAMS + 8 * at;
+            self.bench.bus.memory.insert(address, word);
+        }
+        let list = self.list(words.len().div_ceil(2) as u32);
+        self.bench.submit(&list);
     }
 
     fn list(&self, pairs: u32) -> Vec<Job> {
@@ -342,7 +350,7 @@ const RULES: &str = "
 ";
 
 /// Rows of the table, and how many.
-fn rules(rig: &mut Rig) -> Checked<u32> {
+pub fn rules(rig: &mut Rig) -> Checked<u32> {
     let (bank, rows) = (rig.bank(), rig.params.array.rows);
     let before = rig.runs;
     let lines = RULES.lines().map(str::trim);
@@ -356,7 +364,7 @@ fn rules(rig: &mut Rig) -> Checked<u32> {
     Ok(rig.runs - before)
 }
 
-fn manners(latency: u64, pace: u32) -> Manners {
+pub fn manners(latency: u64, pace: u32) -> Manners {
     Manners {
         latency: (latency, latency + 3),
         pace,
