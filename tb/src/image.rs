@@ -10,7 +10,6 @@ use heddle_arch::host::{
 use heddle_arch::image::Tensor;
 use heddle_arch::job::{Job, Work};
 use heddle_arch::params::{CounterSet, Params};
-use heddle_arch::registers::caps;
 use heddle_sim::image::{Counted, Device, DeviceError, Runner, RunnerError, Target};
 use heddle_sim::machine::HostMemory;
 use serde::Serialize;
@@ -161,8 +160,6 @@ pub struct ImageReport {
     pub images: usize,
     /// Runs of the machine, in their order.
     pub runs: Vec<RunReport>,
-    /// Programs load and store: they wait for the bus, so cycles and stalls are not compared.
-    pub waits_for_bus: bool,
     /// With a DMA: all runs of the inferences that overlapped last, which the hardware counts together.
     pub in_all: Option<RunReport>,
     /// Outputs, in the order of the image.
@@ -212,7 +209,6 @@ impl ImageReport {
 
     /// An inference, or several that overlap: then the hardware knows what the last run has counted.
     fn add(&mut self, hardware: &Side<'_>, golden: &Side<'_>) {
-        let waits = self.waits_for_bus;
         let inferences = golden.made.len();
         let runs = golden.counted.len() / inferences.max(1);
         let last = &golden.counted[golden.counted.len() - runs..];
@@ -226,12 +222,12 @@ impl ImageReport {
                 let want = total(golden.counted);
                 let in_all = self.in_all.get_or_insert_default();
                 in_all.expect(&want);
-                in_all.add(self.images + inferences - 1, all, &want, waits);
+                in_all.add(self.images + inferences - 1, all, &want);
             }
             each => {
                 assert_eq!(each.len(), golden.counted.len(), "both carry out one list");
                 for ((run, got), want) in self.runs.iter_mut().zip(each).zip(last) {
-                    run.add(self.images, got, want, waits);
+                    run.add(self.images, got, want);
                 }
             }
         }
@@ -253,11 +249,9 @@ impl RunReport {
         self.cycles = cycles.map(|(_, count)| *count).sum();
     }
 
-    fn add(&mut self, image: usize, hardware: &Counted, golden: &Counted, waits: bool) {
-        let compared = |(counter, _): &&(Counter, u32)| !(waits && is_of_clocks(*counter));
-        let counters = hardware.counters.iter().filter(compared);
-        self.counters = counters.clone().count() + hardware.cluster.len();
-        for (counter, got) in counters {
+    fn add(&mut self, image: usize, hardware: &Counted, golden: &Counted) {
+        self.counters = hardware.counters.len() + hardware.cluster.len();
+        for (counter, got) in &hardware.counters {
             let want = golden.counters.iter().find(|(other, _)| other == counter);
             let want = want.map_or(0, |(_, want)| *want);
             if *got != want {
@@ -283,16 +277,6 @@ impl OutputReport {
             }
         }
     }
-}
-
-/// Counts what depends on when a load or store of the program ends.
-fn is_of_clocks(counter: Counter) -> bool {
-    let stalls = [
-        Counter::StallWeights,
-        Counter::StallWait,
-        Counter::StallSums,
-    ];
-    counter == Counter::Cycles || stalls.contains(&counter)
 }
 
 /// What runs have counted together; the counters of the sparse cluster are never cleared.
@@ -355,7 +339,6 @@ impl ImageBench {
         Ok(Self {
             report: ImageReport {
                 outputs: outputs.collect(),
-                waits_for_bus: caps::PROGRAM_DMA.is_set(golden.image().caps),
                 ..ImageReport::default()
             },
             golden,
@@ -439,11 +422,6 @@ mod tests {
 
     /// What is found of two inferences, the second of which hardware makes like this.
     fn report(counted_by: &[Counted], made: &[Vec<u8>]) -> ImageReport {
-        report_of(counted_by, made, false)
-    }
-
-    /// The same where programs wait for the bus, or do not.
-    fn report_of(counted_by: &[Counted], made: &[Vec<u8>], waits: bool) -> ImageReport {
         let golden = [
             counted(0, 90, 7, &[(0, 5), (1, 6)]),
             counted(40, 20, 3, &[]),
@@ -451,7 +429,6 @@ mod tests {
         let right = [vec![1, 2], vec![3]];
         let mut report = ImageReport {
             outputs: vec![OutputReport::default(); 2],
-            waits_for_bus: waits,
             ..ImageReport::default()
         };
         let (right, made) = ([right.to_vec()], [made.to_vec()]);
@@ -486,18 +463,10 @@ mod tests {
         assert!(found.is_exact() && found.runs[0].counters == 2);
         let mut wrong = good();
         wrong[1].counters[1].1 = 4;
-        wrong[1].counters[0].1 = 21;
-        let [mut waits, found] = [true, false].map(|waits| report_of(&wrong, &right, waits));
-        assert_eq!(
-            waits.runs.pop().map(|run| run.wrong_counters.len()),
-            Some(1)
-        );
+        let found = report(&wrong, &right);
         assert_eq!(
             found.runs[1].wrong_counters,
-            [
-                (1, "CYCLES".to_string(), 21, 20),
-                (1, "MACS".to_string(), 4, 3)
-            ]
+            [(1, "MACS".to_string(), 4, 3)]
         );
         assert!(!found.is_exact());
         let mut wrong = good();

@@ -108,9 +108,6 @@ fn text(path: &Path, params: &Params, found: &ImageReport, seconds: f64) -> Stri
         }
     }
     let verdict = match found.is_exact() {
-        true if found.waits_for_bus => {
-            "exact: all outputs are those of the golden machine, and all counters but cycles and stalls, as programs wait for the bus"
-        }
         true => "exact: all outputs and counters are those of the golden machine",
         false => "DIFFERENT from the golden machine",
     };
