@@ -335,11 +335,11 @@ const RULES: &str = "
     W; D; M; store place=40,0 partitions=2 x=4,1 y=R,0,32 wait=drain
     C; store place=24,0 partitions=2 x=12,1 y=R,0,96 wait=weights
     # DRAIN or COPY overwrites what a STORE reads or a LOAD writes.
-    store place=40,0 partitions=2 x=4,1 y=R,0,32; W; D stores=0; M
-    store place=24,0 partitions=2 x=12,1 y=R,0,96; C stores=0
+    load 0 offset=96 place=40,0 partitions=2 x=4,1 y=R,0,48; store place=40,0 partitions=2 x=4,1 y=R,0,32 loads=0; W; D stores=0; M
+    load 0 offset=96 place=24,0 partitions=2 x=12,1 y=R,0,96; store place=24,0 partitions=2 x=12,1 y=R,0,96 loads=0; C stores=0
     load 0 offset=8 place=40,0 partitions=2 x=4,1 y=R,0,48; W; D loads=0; M
     load 0 offset=8 place=24,0 partitions=2 x=12,1 y=R,0,96; C loads=0
-    store place=24,0 x=40,1; store offset=512 place=B+24,0 x=12,1; C stores=1
+    load 0 offset=104 place=24,0 partitions=2 x=12,1 y=R,0,96; store place=24,0 partitions=2 x=12,1 y=R,0,96 loads=0; store offset=512 place=B+24,0 x=12,1; C stores=1
     # LOAD and STORE meet in the state buffer, or in memory.
     load 0 offset=64 place=60,0 partitions=2 x=20,1 y=R,0,160; store place=60,0 partitions=2 x=20,1 y=R,0,160 loads=0
     store place=60,0 partitions=2 x=20,1 y=R,0,160; load 0 offset=72 place=60,0 partitions=2 x=20,1 y=R,0,160 stores=0
