@@ -16,8 +16,11 @@ fn tiny() -> Bench {
 /// The same with further fields of `system`.
 fn with_system(fields: &str) -> Bench {
     let system = format!("{{ \"system\": {{ \"registers\": \"axil\"{fields} }},");
-    let config = CONFIG.replacen('{', &system, 1);
-    let bench = Bench::new(&[("c.json", &config)]);
+    generated(&CONFIG.replacen('{', &system, 1))
+}
+
+fn generated(config: &str) -> Bench {
+    let bench = Bench::new(&[("c.json", config)]);
     bench.done("gen -c c.json -o top");
     bench
 }
@@ -52,15 +55,66 @@ fn faults_of_the_register_port_are_seen() {
         ("window_port", "zero_q <= host_zero_i", "zero_q <= 8'd0"),
         ("window_port", "waits_q & !taken_o", "waits_q"),
     ];
+    are_seen(&bench, ACCESSES, "3000", &faults);
+}
+
+/// Faults of the text that a script of so many accesses sees.
+fn are_seen(bench: &Bench, script: &str, count: &str, faults: &[(&str, &str, &str)]) {
     for (module, from, to) in faults {
         let file = bench.module("top", &format!("heddle_{module}")).unwrap();
         let right = bench.read(&file);
         assert_eq!(right.matches(from).count(), 1, "{from} in {right}");
         bench.write(&file, right.replace(from, to));
-        let (passed, text) = run(ACCESSES, &["3000"], &bench.path().join("top"));
+        let (passed, text) = run(script, &[count], &bench.path().join("top"));
         assert!(!passed && text.contains("FAILED"), "{from}: {text}");
         bench.write(&file, right);
     }
+}
+
+const BEATS: &str = "driver/python/tests/beats.py";
+
+/// A machine with a DMA, with room for long transfers.
+fn moving() -> Bench {
+    let system = "{ \"system\": { \"registers\": \"axil\", \"dma\": {} },";
+    let large = "\"words_per_bank\": 1024";
+    let config = CONFIG.replacen('{', system, 1);
+    generated(&config.replace("\"words_per_bank\": 256", large))
+}
+
+#[proves("PET-62")]
+#[test]
+fn a_hundred_thousand_beats_arrive_once() {
+    let (passed, text) = run(BEATS, &["100000"], &moving().path().join("top"));
+    assert!(passed && text.contains("each once"), "{text}");
+}
+
+#[test]
+fn a_million_beats_arrive_once_slow() {
+    let (passed, text) = run(BEATS, &["1000000", "2"], &moving().path().join("top"));
+    assert!(passed && text.contains("each once"), "{text}");
+}
+
+#[test]
+fn beats_that_are_lost_or_doubled_are_seen() {
+    let faults = [
+        ("dma_read", "r_ready_q <= !next_more", "r_ready_q <= 1'b1"),
+        (
+            "dma_read",
+            "refills = !has_beat_q | moves",
+            "refills = !has_beat_q | (moves & !has_more_q)",
+        ),
+        (
+            "dma_write",
+            "moves = has_word_q & (!w_valid_q | w_ready_i)",
+            "moves = has_word_q",
+        ),
+        (
+            "dma_write",
+            "if (reads) head_q",
+            "if (reads & w_ready_i) head_q",
+        ),
+    ];
+    are_seen(&moving(), BEATS, "6000", &faults);
 }
 
 /// Runs a target of the core file in a folder; whether it ends well, and what it says.

@@ -15,6 +15,13 @@ LIMIT = 50, "us"  # of an access: far more than pauses make of it
 RUN = 10, "ms"  # of a program
 
 
+def pauses(rng):
+    """Clocks in which a channel waits, of another share every hundred clocks or so."""
+    while True:
+        share = rng.choice((0, 0, 0, 0.2, 0.5, 0.9))
+        yield from (rng.random() < share for _ in range(rng.randrange(1, 200)))
+
+
 class Port:
     """Registers over AXI4-Lite, for driver and tests alike."""
 
@@ -31,13 +38,7 @@ class Port:
         await ClockCycles(self.dut.aclk, 2)
 
     def pause(self, seed):
-        """Random pauses on all five channels, of another kind every hundred clocks or so."""
-
-        def pauses(rng):
-            while True:
-                share = rng.choice((0, 0, 0.2, 0.5, 0.9))
-                yield from (rng.random() < share for _ in range(rng.randrange(1, 200)))
-
+        """Random pauses on all five channels."""
         write, read = self.master.write_if, self.master.read_if
         channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
         for number, channel in enumerate(channels):
