@@ -346,7 +346,7 @@ const RULES: &str = "
     store place=1,0 x=60,1; load 0 region=3 place=100,0 x=60,1 stores=0
     load 0 region=3 place=100,1 x=60,1; store place=20,0 x=60,1 loads=0
     # Fills, and more commands than have room.
-    load 0 fill place=60,0 partitions=2 x=20,1 y=R,0; load 0 offset=8 place=90,0 x=9,1; load 0 offset=8 place=100,0 x=9,1; load 0 offset=16 place=110,0 x=9,1; load 0 place=120,0 x=9,1; load 0 place=130,0 x=9,1; load 0 place=140,0 x=9,1; C loads=0
+    load 0 fill place=60,0 partitions=2 x=20,1 y=R,0; load 0 offset=8 place=90,0 x=5,1; load 0 offset=16 place=96,0 x=5,1; load 0 offset=24 place=102,0 x=5,1; load 0 offset=32 place=108,0 x=5,1; load 0 offset=40 place=114,0 x=5,1; load 0 offset=48 place=120,0 x=5,1; load 0 offset=56 place=126,0 x=5,1; load 0 offset=64 place=132,0 x=5,1; load 0 offset=72 place=138,0 x=5,1; load 0 offset=80 place=144,0 x=5,1; load 0 offset=88 place=150,0 x=5,1; load 0 offset=96 place=156,0 x=5,1; load 0 offset=104 place=162,0 x=5,1; C loads=0
 ";
 
 /// Rows of the table, and how many.
