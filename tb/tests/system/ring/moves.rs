@@ -335,18 +335,18 @@ const RULES: &str = "
     W; D; M; store place=40,0 partitions=2 x=4,1 y=R,0,32 wait=drain
     C; store place=24,0 partitions=2 x=12,1 y=R,0,96 wait=weights
     # DRAIN or COPY overwrites what a STORE reads or a LOAD writes.
-    store place=40,0 partitions=2 x=4,1 y=R,0,32; W; D stores=0; M
-    store place=24,0 partitions=2 x=12,1 y=R,0,96; C stores=0
+    load 0 offset=96 place=40,0 partitions=2 x=4,1 y=R,0,48; store place=40,0 partitions=2 x=4,1 y=R,0,32 loads=0; W; D stores=0; M
+    load 0 offset=96 place=24,0 partitions=2 x=12,1 y=R,0,96; store place=24,0 partitions=2 x=12,1 y=R,0,96 loads=0; C stores=0
     load 0 offset=8 place=40,0 partitions=2 x=4,1 y=R,0,48; W; D loads=0; M
     load 0 offset=8 place=24,0 partitions=2 x=12,1 y=R,0,96; C loads=0
-    store place=24,0 x=40,1; store offset=512 place=B+24,0 x=12,1; C stores=1
+    load 0 offset=104 place=24,0 partitions=2 x=12,1 y=R,0,96; store place=24,0 partitions=2 x=12,1 y=R,0,96 loads=0; store offset=512 place=B+24,0 x=12,1; C stores=1
     # LOAD and STORE meet in the state buffer, or in memory.
     load 0 offset=64 place=60,0 partitions=2 x=20,1 y=R,0,160; store place=60,0 partitions=2 x=20,1 y=R,0,160 loads=0
     store place=60,0 partitions=2 x=20,1 y=R,0,160; load 0 offset=72 place=60,0 partitions=2 x=20,1 y=R,0,160 stores=0
     store place=1,0 x=60,1; load 0 region=3 place=100,0 x=60,1 stores=0
     load 0 region=3 place=100,1 x=60,1; store place=20,0 x=60,1 loads=0
     # Fills, and more commands than have room.
-    load 0 fill place=60,0 partitions=2 x=20,1 y=R,0; load 0 offset=8 place=90,0 x=9,1; load 0 offset=8 place=100,0 x=9,1; load 0 offset=16 place=110,0 x=9,1; load 0 place=120,0 x=9,1; load 0 place=130,0 x=9,1; load 0 place=140,0 x=9,1; C loads=0
+    load 0 fill place=60,0 partitions=2 x=20,1 y=R,0; load 0 offset=8 place=90,0 x=5,1; load 0 offset=16 place=96,0 x=5,1; load 0 offset=24 place=102,0 x=5,1; load 0 offset=32 place=108,0 x=5,1; load 0 offset=40 place=114,0 x=5,1; load 0 offset=48 place=120,0 x=5,1; load 0 offset=56 place=126,0 x=5,1; load 0 offset=64 place=132,0 x=5,1; load 0 offset=72 place=138,0 x=5,1; load 0 offset=80 place=144,0 x=5,1; load 0 offset=88 place=150,0 x=5,1; load 0 offset=96 place=156,0 x=5,1; load 0 offset=104 place=162,0 x=5,1; C loads=0
 ";
 
 /// Rows of the table, and how many.
