@@ -210,6 +210,7 @@ fn text(compiled: &Compiled, network: &Network, params: &Params, rows: &Rows) ->
         + "\n"
         + &pieces::text(program, network)
         + &segments::text(compiled, params)
+        + &segments::loads(compiled)
         + &rows::text(rows)
         + &format!(
             "{}: {} program words, activations take {} bytes of each partition{input}, {} without sharing; \
@@ -311,6 +312,12 @@ fn summary(
         summary["segments"] = segments::json(program, params);
         summary["double_buffered"] = json!(program.double_buffered);
         summary["cut"] = json!(cut.to_string());
+    }
+    if let Some(because) = &compiled.loads {
+        summary["program_loads"] = json!({
+            "loads": segments::program_loads(program), "words": program.moved.len(),
+            "because": because.to_string(),
+        });
     }
     if params.state_buffer.input_banks > 0 {
         summary["input_bytes"] = json!(input);

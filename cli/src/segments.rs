@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use heddle_arch::Params;
-use heddle_compiler::{Compiled, LayerPlan, Program, Segment};
+use heddle_compiler::{Compiled, LayerPlan, Program, Segment, Unit};
 use heddle_tb::network::NetworkReport;
 use serde_json::{Value, json};
 
@@ -91,7 +91,22 @@ pub fn text(compiled: &Compiled, params: &Params) -> String {
         )
 }
 
-/// The same for `--json`.
+/// What the program itself loads for each image; nothing if it does not.
+pub fn loads(compiled: &Compiled) -> String {
+    let program = &compiled.program;
+    let (loads, words) = (program_loads(program), program.moved.len());
+    compiled.loads.as_ref().map_or(String::new(), |because| {
+        format!("the program loads {words} words for each image, in {loads} LOADs: {because}\n\n")
+    })
+}
+
+/// LOADs of a program.
+pub fn program_loads(program: &Program) -> usize {
+    let steps = program.schedule.steps.iter();
+    steps.filter(|step| step.unit == Unit::Load).count()
+}
+
+/// Segments for `--json`.
 pub fn json(program: &Program, params: &Params) -> Value {
     let segments = program.segments.iter().map(|segment| {
         let layers = layers(program, &segment.runs).iter();

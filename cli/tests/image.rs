@@ -235,7 +235,9 @@ fn programs_of_images_load_where_the_machine_can() {
         ("m.json", include_str!("../../models/digits.json")),
     ]);
     bench.write("in.npy", npy("|i1", &[9; 64]));
-    bench.done("compile m.json -c c.json --whole --image net.hdi");
+    let told = bench.done("compile m.json -c c.json --whole --image net.hdi");
+    let why = "the program loads 1728 words for each image, in 4 LOADs: network digits does not fit edge_dma: weights need ";
+    assert!(told.contains(why), "{told}");
     let info = bench.json("image info net.hdi --json");
     // Weights of the program, and the 64 bytes of the input in 8 partitions.
     assert_eq!(

@@ -43,6 +43,8 @@ pub struct Compiled<'n> {
     pub missed: Vec<Missed>,
     /// Why the network is cut into segments, if it is.
     pub cut: Option<CompileError>,
+    /// Why the program loads weights, if it does.
+    pub loads: Option<CompileError>,
     /// What the stage that was asked for has made.
     pub tables: Vec<Table>,
 }
@@ -119,6 +121,7 @@ pub(crate) fn emit<'n>(
         missed: missed(&graph.network, &choice.candidates, taken, errors),
         // What the host keeps may leave room for all layers at once.
         cut: choice.cut.clone().filter(|_| !program.segments.is_empty()),
+        loads: choice.cut.clone().filter(|_| !program.moved.is_empty()),
         network: graph.network,
         origins: graph.origins,
         program,
