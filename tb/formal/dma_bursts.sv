@@ -19,7 +19,7 @@ module dma_bursts (
     .transfer_fill_i(others[4]), .transfer_partitions_i(others[6:5]), .transfer_zero_i(others[14:7]),
     .transfer_place_i(others[29:15]), .transfer_partition_i(others[37:30]), .transfer_count_i(count),
     .transfer_step_i(others[76:38]), .transfer_pitch_i(pitch), .transfer_program_i(others[77]),
-    .transfer_index_i({7'd0, others[80:78]}), .words_i(words), .address_i(address), .valid_o(valid), .addr_o(addr),
+    .transfer_origin_i({13'd0, others[80:78]}), .words_i(words), .address_i(address), .valid_o(valid), .addr_o(addr),
     .len_o(len), .same_o(same), .last_o(last), .take_i(take && valid));
 
   // The burst before: none behind a start, as `same` speaks of one transfer
