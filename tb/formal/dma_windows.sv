@@ -83,8 +83,8 @@ module dma_windows (
       inv_word: assert (!has_base || \u_dut.u_bases.word_q == base);
       inv_limit: assert (!has_limit || \u_dut.u_limits.word_q == limit);
       inv_read: assert (!(works && compares) || !permit || ( \u_dut.bases_rdata == base && \u_dut.limits_rdata == limit));
-      inv_asks: assert (!works || (ask[\u_dut.who_q ] && word == question && !(|done)));
-      inv_done: assert (!(|done) || (done == (2'd1 << \u_dut.who_q ) && ask[\u_dut.who_q ] && word == question));
+      inv_asks: assert (clear || !works || (ask[\u_dut.who_q ] && word == question && !(|done)));
+      inv_done: assert (clear || !(|done) || (done == (2'd1 << \u_dut.who_q ) && ask[\u_dut.who_q ] && word == question));
       inv_at: assert ((!works || at <= 4) && (!works || \u_dut.compares_q == (at != 0)) && (!works || at == 0 || \u_dut.compared_q == at - 1));
       inv_passed: assert (!(works && at > watched + 1) || !match);
       inv_hit: assert (hit == \u_dut.hit_q || !(|done));
