@@ -4,47 +4,21 @@
 //! before leaves as soon as that layer is done. The clocks here choose places, and where LOADs stand; that these wait as they must is none of
 //! their business.
 
+mod items;
 mod loads;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use items::{Places, meet};
 use loads::loads;
+
+pub(super) use items::Item;
+pub(crate) use items::{Moved, Slot};
 
 /// Places that are tried for a layer, and rings.
 const TRIED: usize = 64;
-
-/// Weights of a layer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    pub layer: usize,
-    /// Words in a partition, and partitions.
-    pub words: u32,
-    pub rows: u32,
-    /// Clocks from its begin to that of the next layer with weights.
-    pub clocks: u64,
-}
-
-/// Where a LOAD stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Slot {
-    /// In front of the instructions of a layer.
-    Before(usize),
-    /// Behind the first instruction of a layer that takes weights: those of the layers before have been read.
-    Behind(usize),
-}
-
-/// What the program loads at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Moved {
-    /// The layer whose weights they are.
-    pub layer: usize,
-    /// Words of a partition, and partitions from the first one on.
-    pub words: Range<u32>,
-    pub rows: u32,
-    pub slot: Slot,
-}
 
 /// Places of the weights, and LOADs in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,9 +49,6 @@ pub(super) fn moves(items: &[Item], room: u32, open: usize) -> Option<Moves> {
     });
     made.min_by_key(|moves| (moves.waiting, moves.words()))
 }
-
-/// First words of items that have a place.
-type Places = Vec<Option<u32>>;
 
 /// Places one behind the other from an item on, and from the begin again where there is no room: good where there is room for a few items only.
 fn ring(items: &[Item], room: u32, first: usize) -> Places {
@@ -130,26 +101,6 @@ impl Moves {
     pub fn words(&self) -> u64 {
         self.loads.iter().map(Moved::words).sum()
     }
-}
-
-impl Moved {
-    /// The same behind so many words.
-    pub fn from(&self, base: u32) -> Self {
-        let Range { start, end } = self.words;
-        Self {
-            words: base + start..base + end,
-            ..self.clone()
-        }
-    }
-
-    /// Words of memory.
-    pub fn words(&self) -> u64 {
-        self.words.len() as u64 * u64::from(self.rows)
-    }
-}
-
-fn meet(a: &Range<u32>, b: &Range<u32>) -> bool {
-    a.start < b.end && b.start < a.end
 }
 
 #[cfg(test)]

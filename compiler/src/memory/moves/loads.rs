@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::{Item, Moved, Places, Slot, meet};
+use super::items::{Item, Moved, Places, Slot, meet};
 
 /// Clocks from the begin of a LOAD that has words to its last word, with one of a job before it: 1,024 words of it may be under way.
 const LATENCY: u64 = 64 + 1024;
