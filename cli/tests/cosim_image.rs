@@ -132,6 +132,22 @@ fn an_image_of_a_network_in_segments_runs() {
     }
 }
 
+/// A program that loads weights while the array works; images one behind the other, whose inputs come by jobs beside it.
+#[test]
+fn an_image_of_a_program_that_loads_runs() {
+    let config = include_str!("../../configs/edge_dma.json")
+        .replace("\"words_per_bank\": 512", "\"words_per_bank\": 256");
+    let digits = include_str!("../../models/digits.json");
+    let bench = Bench::new(&[("net.json", digits)]);
+    let values: Vec<i8> = (0..3 * 64).map(|at| (at * 37 % 251) as i8).collect();
+    bench.write("in.npy", npy("|i1", &values));
+    let found = exact(&bench, ("net.json", &config), "--whole");
+    assert_eq!(found["report"]["images"], 3);
+    assert_eq!(found["report"]["loading"], true);
+    let info = bench.json("image info net.hdi --json");
+    assert_eq!(info["program_loads"], 4);
+}
+
 /// Weights and commands of the sparse cluster, whose counters are compared too.
 #[test]
 fn an_image_with_words_of_the_cluster_runs() {
