@@ -333,10 +333,27 @@ fn with_registers(params: &Params) -> String {
             },
         )
         .replace("COUNTS", &list.len().to_string())
+        .replace(
+            "MOVES\n",
+            if params.programs_move() { NO_MOVES } else { "" },
+        )
         .replace("'dCTRL", &format!("'d{}", Register::Ctrl as usize))
         .replace("'dSTART_PC", &format!("'d{}", Register::StartPc as usize))
         .replace("'dHOST_ZERO", &format!("'d{}", Register::HostZero as usize))
 }
+
+/// No DMA takes LOAD and STORE of its programs.
+const NO_MOVES: &str = "    .move_open_i  (8'd0),
+    .move_ready_i (2'd0),
+    .move_ok_i    (1'b0),
+    .move_valid_o (),
+    .move_left_o  (),
+    .move_word_o  (),
+    .move_store_o (),
+    .move_pc_o    (),
+    .move_enters_o(),
+    .move_waits_o (),
+";
 
 /// The text of a machine with probes at its partitions.
 pub fn probed(params: &Params) -> Sources {

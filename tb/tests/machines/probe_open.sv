@@ -88,6 +88,7 @@ READS      default: ;
     .dma_ready_o  (dma_ready_o),
     .dma_rvalid_o (dma_rvalid_o),
     .dma_rdata_o  (dma_rdata_o),
+MOVES
     .status_o     (status),
     .source_o     (),
 SUMS    .count_o      (count),
