@@ -29,13 +29,6 @@ pub(crate) fn check_header(header: u32, params: &Params) -> Result<(), Fault> {
     } else {
         0
     };
-    for (name, flag) in [("loads", 19), ("stores", 24)] {
-        let most = header >> (flag + 1) & 0xf;
-        if waits != 0 && header >> flag & 1 == 0 && most != 0 {
-            let message = format!("{name} is {most}, expected 0 without a wait");
-            return Err((ErrorCode::BadField, message));
-        }
-    }
     let opcode = header & 0xff;
     let length = header >> 8 & 0xff;
     match opcode {
@@ -59,6 +52,7 @@ pub(crate) fn check_header(header: u32, params: &Params) -> Result<(), Fault> {
         }
         _ if params.has_cluster() && is_sparse(opcode) => {
             within_words(length)?;
+            counts(header, waits)?;
             return reserved("header", header, 0x2007_ffff | waits);
         }
         _ => {
@@ -66,7 +60,20 @@ pub(crate) fn check_header(header: u32, params: &Params) -> Result<(), Fault> {
             return Err((ErrorCode::IllegalOpcode, message));
         }
     }
+    counts(header, waits)?;
     reserved("header", header, 0x0007_ffff | waits)
+}
+
+/// A count of loads or stores stands behind its flag alone.
+fn counts(header: u32, waits: u32) -> Result<(), Fault> {
+    for (name, flag) in [("loads", 19), ("stores", 24)] {
+        let most = header >> (flag + 1) & 0xf;
+        if waits != 0 && header >> flag & 1 == 0 && most != 0 {
+            let message = format!("{name} is {most}, expected 0 without a wait");
+            return Err((ErrorCode::BadField, message));
+        }
+    }
+    Ok(())
 }
 
 /// Checks a LOAD or STORE that is there as a whole.
