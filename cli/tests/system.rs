@@ -97,24 +97,28 @@ fn a_million_beats_arrive_once_slow() {
 #[test]
 fn beats_that_are_lost_or_doubled_are_seen() {
     let faults = [
-        ("dma_read", "r_ready_q <= !next_more", "r_ready_q <= 1'b1"),
         (
-            "dma_read",
+            "dma_read_a32_o4",
+            "r_ready_q <= !next_more",
+            "r_ready_q <= 1'b1",
+        ),
+        (
+            "dma_read_a32_o4",
             "refills = !has_beat_q | moves",
             "refills = !has_beat_q | (moves & !has_more_q)",
         ),
         (
-            "dma_write",
+            "dma_write_a32_o4_k128",
             "moves = has_word_q & (!w_valid_q | w_ready_i)",
             "moves = has_word_q",
         ),
         (
-            "dma_write",
+            "dma_write_a32_o4_k128",
             "if (reads) head_q",
             "if (reads & w_ready_i) head_q",
         ),
     ];
-    are_seen(&moving(), BEATS, "6000", &faults);
+    are_seen(&moving(), BEATS, "3000", &faults);
 }
 
 /// Runs a target of the core file in a folder; whether it ends well, and what it says.
