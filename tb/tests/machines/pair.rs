@@ -73,6 +73,25 @@ fn random_dual_scale(rng: &mut ChaCha8Rng) -> DualScale {
     DualScale::new(factors, shift).expect("a legal scale")
 }
 
+/// A program behind which weights, bias and all results are what programs can know.
+pub fn known(params: &Params) -> Vec<Instruction> {
+    let (rows, depth) = (params.array.rows, params.results_buffer.depth);
+    let mut program = Vec::new();
+    for bank in [false, true] {
+        let words = [(params.weight_words(), 8)];
+        program.push(Instruction::LoadWeights(build::load(rows, 0, &words)));
+        let operands = vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])];
+        program.push(Instruction::Matmul(Matmul {
+            last: false,
+            bank,
+            macs: 0,
+            ..build::matmul(rows, operands)
+        }));
+    }
+    program.push(HALT);
+    program
+}
+
 /// HALT without further ado.
 pub const HALT: Instruction = Instruction::Halt { wait: Wait::NONE };
 
@@ -211,21 +230,7 @@ impl<'a> Pair<'a> {
     /// # Errors
     /// If the program does not end as it should.
     pub fn prepare(&mut self) -> Checked {
-        let params = self.params();
-        let (rows, depth) = (params.array.rows, params.results_buffer.depth);
-        let mut program = Vec::new();
-        for bank in [false, true] {
-            let words = [(params.weight_words(), 8)];
-            program.push(Instruction::LoadWeights(build::load(rows, 0, &words)));
-            let operands = vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])];
-            program.push(Instruction::Matmul(Matmul {
-                last: false,
-                bank,
-                macs: 0,
-                ..build::matmul(rows, operands)
-            }));
-        }
-        program.push(HALT);
+        let program = known(self.params());
         match self.run_instructions(&program)? {
             End::Halt(_) => Ok(()),
             end => Err(self.message(format!("ends with {end:?}, expected HALT"))),

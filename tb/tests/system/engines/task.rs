@@ -1,7 +1,6 @@
 //! Random programs with all that they work on, as a job list in memory, and what they must leave there.
 
 use heddle_arch::host::{Counter, bias_bits, row_offset_bits, scale_bits};
-use heddle_arch::isa::{Instruction, Matmul};
 use heddle_arch::job::{Job, JobWaits, Work};
 use heddle_arch::params::Params;
 use heddle_arch::requantise::Scale;
@@ -11,9 +10,8 @@ use heddle_sim::machine::Machine as Golden;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::machines::build;
 use crate::machines::dump::encode;
-use crate::machines::pair::{HALT, random_word, row};
+use crate::machines::pair::{known, random_word};
 use crate::machines::programs::{random_program, random_row_offset};
 use crate::system::ring::bench::{Bench, LOADS, PROGRAM, job, run};
 
@@ -273,23 +271,4 @@ fn transfer(
         place: [place, 0],
         loops: [x, if y.count == 1 { Walk::ONCE } else { y }, Walk::ONCE],
     }
-}
-
-/// A program that leaves weights, bias and results as they are known.
-fn known(params: &Params) -> Vec<Instruction> {
-    let (rows, depth) = (params.array.rows, params.results_buffer.depth);
-    let mut program = Vec::new();
-    for bank in [false, true] {
-        let words = [(params.weight_words(), 8)];
-        program.push(Instruction::LoadWeights(build::load(rows, 0, &words)));
-        let operands = vec![row(0, 0, &[]), row(1, params.bank_bytes(), &[(depth, 1)])];
-        program.push(Instruction::Matmul(Matmul {
-            last: false,
-            bank,
-            macs: 0,
-            ..build::matmul(rows, operands)
-        }));
-    }
-    program.push(HALT);
-    program
 }
