@@ -315,7 +315,7 @@ fn in_segments() -> Vec<(&'static str, Network, Params, Options)> {
 }
 
 /// What an image makes of inferences one behind the other, if it comes to an end.
-fn made(
+pub fn made(
     image: &Image,
     params: &Params,
     inputs: &[Vec<Vec<u8>>],

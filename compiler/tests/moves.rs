@@ -9,10 +9,10 @@ use heddle_arch::registers::caps;
 use heddle_arch::transfer::Transfer;
 use heddle_compiler::{Options, Program};
 use heddle_network::{Network, Shape};
-use heddle_sim::image::Runner;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::images::made;
 use crate::support::chain::{Link, chain};
 use crate::support::image::{form, from_image, inputs_of};
 use crate::support::{compile_with, preset, random_image, random_network, random_size};
@@ -73,17 +73,6 @@ fn rows() -> Vec<(&'static str, Network, Params)> {
         ("windows", windows, wide.clone()),
         ("many", points(&[100; 40]), wide),
     ]
-}
-
-/// What an image makes of inferences one behind the other, if it comes to an end.
-fn made(
-    image: &Image,
-    params: &Params,
-    inputs: &[Vec<Vec<u8>>],
-) -> Result<Vec<Vec<Vec<u8>>>, String> {
-    let file = image.to_bytes().expect("an image");
-    let mut runner = Runner::new(params, &file).map_err(|error| error.to_string())?;
-    runner.stream(inputs).map_err(|error| error.to_string())
 }
 
 /// Instructions of the runs of a machine with the program words at which they begin.
