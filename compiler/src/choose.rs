@@ -56,7 +56,9 @@ pub(crate) fn fewest_clocks(
         }
         made => made,
     };
-    let cuts = options.cuts >= Cuts::Network && graph.network.layers.len() > 1;
+    // What programs load and store knows no segments that a host clears.
+    let cuts =
+        options.cuts >= Cuts::Network && graph.network.layers.len() > 1 && graph.homes.are_none();
     match at_once {
         Err(error @ CompileError::DoesNotFit { .. }) if cuts => Ok(Choice {
             cut: Some(error),
@@ -73,17 +75,17 @@ fn moving(
     options: &Options,
     error: CompileError,
 ) -> Result<Choice, CompileError> {
-    let (graph, machine) = (builder.graph, builder.params);
+    let graph = builder.graph;
     if graph.has_matrices() || options.double_buffered {
         return Err(error);
     }
-    let tables = graph.constants.check_tables(&graph.network, machine);
-    let choice = tables.map(|()| choose(builder, memory, Room::Moving, options));
-    match choice {
-        Ok(choice) if choice.taken.is_some() => Ok(Choice {
+    match choose(builder, memory, Room::Moving, options) {
+        choice if choice.taken.is_some() => Ok(Choice {
             cut: Some(error),
             ..choice
         }),
+        // Without another way the layer that lacks most is cut.
+        choice if !graph.homes.are_none() => Err(choice.least_special()),
         _ => Err(error),
     }
 }

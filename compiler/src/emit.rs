@@ -84,8 +84,7 @@ pub(crate) fn emit<'n>(
     let segments = &placement.parts.segments;
     let runs = runs(&graph, options.whole, segments);
     let made = Made {
-        network: &graph.network,
-        hosts: &graph.constants.hosts,
+        graph: &graph,
         layers: &layers,
         schedule: &schedule,
         tensors: &placement.tensors,
@@ -112,6 +111,7 @@ pub(crate) fn emit<'n>(
         once,
         segments,
         moved,
+        host: placement.host,
         cluster: cluster::fills(engines, params),
         tensors: placement.tensors,
         schedule,
@@ -167,7 +167,7 @@ fn layer_plan(
     };
     LayerPlan {
         name: layer.name.clone(),
-        host: host.is_some(),
+        host: graph.is_of_host(index),
         engine: engines.choices[index].clone(),
         instructions: instructions.len() as u32,
         macs: layer.macs(),

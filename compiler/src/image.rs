@@ -1,10 +1,8 @@
 //! Images: a program as a file that a driver runs without knowing the compiler, with jobs that move all words.
 
 mod ends;
-mod fills;
 mod form;
 mod lists;
-mod nest;
 mod places;
 mod stretches;
 mod tensors;
@@ -17,7 +15,7 @@ use heddle_arch::image::{Image, ImageError, RING_MAX};
 use heddle_arch::job::{Job, Work};
 use heddle_arch::params::Params;
 use heddle_arch::registers::caps;
-use heddle_network::Network;
+use heddle_network::{Layer, Network};
 
 use crate::emit::Program;
 use ends::{Ends, is_end};
@@ -40,6 +38,9 @@ pub enum NoImage {
         /// Its kind.
         kind: &'static str,
     },
+    /// The program is of another network.
+    #[error("{0}")]
+    Network(String),
     /// The host runs a layer.
     #[error(
         "layer {layer} of kind {kind} runs on the host, expected layers of the machine and, behind its last run, softmax and arg_max"
@@ -83,6 +84,9 @@ pub fn image(
     params: &Params,
     form: &UserForm,
 ) -> Result<Image, NoImage> {
+    let original = network;
+    let network = &*program.network_of(original).map_err(NoImage::Network)?;
+    let form = &form.of_pieces(original, network);
     check(program, network)?;
     let config = config_hash(params);
     let mut tensors = Tensors::new(program, network, form);
@@ -108,7 +112,7 @@ pub fn image(
     let mut segments: Vec<_> = segments.collect();
     let all = [&mut once].into_iter().chain(&mut segments);
     all.for_each(|transfers| sections.place(transfers));
-    let is_moving = sections.place_moves(program);
+    let is_moving = sections.place_moves(program, &form.unsigned);
     let moves = Moves {
         inputs,
         outputs,
@@ -122,7 +126,7 @@ pub fn image(
         caps: caps::PROGRAM_BANKS.flag(params.program_banks() > 0)
             | caps::CLUSTER.flag(!program.cluster.is_empty())
             | caps::PROGRAM_DMA.flag(is_moving),
-        scratch_bytes: 0,
+        scratch_bytes: program.scratch_bytes().into(),
         work_bytes: ends.work_bytes(&mut tensors),
         once: once.chain(lists.once).collect(),
         data: sections.words,
@@ -143,16 +147,6 @@ pub fn image(
 
 /// Refuses what a host would have to do between runs.
 fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
-    if let Some(pieces) = program.pieces.first() {
-        let layer = network
-            .layers
-            .iter()
-            .find(|layer| layer.name == pieces.layer);
-        return Err(NoImage::Pieces {
-            layer: pieces.layer.clone(),
-            kind: layer.map_or("pieces", |layer| layer.kind.name()),
-        });
-    }
     let machine = |run: &crate::emit::RunPlan| !run.host;
     let first = program.runs.iter().position(machine);
     let last = program.runs.iter().rposition(machine);
@@ -165,15 +159,27 @@ fn check(program: &Program, network: &Network) -> Result<(), NoImage> {
             continue;
         }
         if last.is_none_or(|last| number < last) || !is_end(layer) {
-            return Err(NoImage::Host {
-                layer: layer.name.clone(),
-                kind: layer.kind.name(),
-            });
+            return Err(between_runs(program, layer));
         }
     }
     match program.keeps {
         true => Err(NoImage::Keeps(network.name.clone())),
         false => Ok(()),
+    }
+}
+
+/// Why a layer of the host between runs cannot be.
+fn between_runs(program: &Program, layer: &Layer) -> NoImage {
+    let kind = layer.kind.name();
+    match program.pieces.first() {
+        Some(pieces) if program.host.is_empty() => NoImage::Pieces {
+            layer: pieces.layer.clone(),
+            kind,
+        },
+        _ => NoImage::Host {
+            layer: layer.name.clone(),
+            kind,
+        },
     }
 }
 

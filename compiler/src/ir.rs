@@ -2,11 +2,13 @@
 
 mod constants;
 mod graph;
+mod homes;
 mod hosts;
 mod limits;
 mod lying;
 mod matrices;
 mod needs;
+mod overlap;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,6 +23,7 @@ use crate::pieces::Pieces;
 use crate::rule::Zeros;
 pub(crate) use constants::{Constants, TablePart};
 pub use graph::{Graph, Node, Place};
+use homes::Homes;
 pub(crate) use matrices::{Id, MatrixWork, Operation};
 pub use needs::{Need, needs};
 
@@ -30,6 +33,10 @@ pub(crate) struct Lowered<'n> {
     pub network: Cow<'n, Network>,
     /// Exact constants, and what the host runs.
     pub constants: Constants,
+    /// Tensors that programs load and store.
+    pub homes: Homes,
+    /// Tensors that are loaded while the layer before their reader runs, or stored while the one behind their maker does.
+    pub overlapped: Vec<bool>,
     /// The layers that read each tensor.
     pub readers: Vec<Vec<usize>>,
     /// Operations on matrices; in the second one transposed copies stay for later layers.
@@ -54,6 +61,7 @@ pub(crate) fn lower<'n>(
     let hosts = BTreeMap::new();
     let mut lowered = Lowered::of(Cow::Borrowed(network), machine, options, (false, hosts))?;
     limits::check(&lowered, machine)?;
+    lowered.overlap(machine);
     lowered.zeros.clone_from(&options.zeros);
     Ok(lowered)
 }
@@ -68,7 +76,11 @@ impl<'n> Lowered<'n> {
     ) -> Result<Self, CompileError> {
         let readers = hosts::readers(&network);
         let mut constants = constants::constants((&network, &readers), hosts, machine)?;
-        if keeps {
+        let homes = match options.moves && machine.programs_move() {
+            true => Homes::of(&network, &constants.hosts, &readers),
+            false => Homes::default(),
+        };
+        if keeps && homes.are_none() {
             constants.keep(&network, &readers);
         }
         let work = |keep| {
@@ -85,6 +97,8 @@ impl<'n> Lowered<'n> {
             origins: (0..network.layers.len()).collect(),
             network,
             constants,
+            homes,
+            overlapped: Vec::new(),
             readers,
             pieces: Vec::new(),
             zeros: Vec::new(),
@@ -135,6 +149,9 @@ impl<'n> Lowered<'n> {
     /// outputs in the last one. What it keeps it reads in the step that makes it.
     pub fn lifetime(&self, tensor: usize) -> Range<usize> {
         let readers = &self.readers[tensor];
+        if self.homes.tensor(tensor).is_some() {
+            return self.lifetime_at_home(tensor);
+        }
         if self.constants.kept.get(tensor) == Some(&true) {
             let layers = readers.iter().copied().chain(tensor.checked_sub(1));
             let machine = layers.filter(|&layer| self.constants.hosts[layer].is_none());
@@ -146,5 +163,40 @@ impl<'n> Lowered<'n> {
             false => readers.last().map_or(end, |reader| reader + 1),
         };
         tensor..last + 1
+    }
+
+    /// The machine makes or reads a tensor.
+    pub fn is_of_machine(&self, tensor: usize) -> bool {
+        let machine = |layer: usize| self.constants.hosts[layer].is_none();
+        let mut readers = self.readers[tensor].iter();
+        self.is_made(tensor) || readers.any(|&reader| machine(reader))
+    }
+
+    /// The machine makes a tensor.
+    pub fn is_made(&self, tensor: usize) -> bool {
+        let made = tensor.checked_sub(1);
+        made.is_some_and(|made| self.constants.hosts[made].is_none())
+    }
+
+    /// A program can clear the halos of a tensor: it makes or loads it.
+    pub fn is_cleared(&self, tensor: usize) -> bool {
+        self.is_made(tensor) || self.homes.tensor(tensor).is_some()
+    }
+
+    /// Neither the machine nor LOAD and STORE do a layer.
+    pub fn is_of_host(&self, layer: usize) -> bool {
+        self.constants.hosts[layer].is_some() && !self.homes.do_layer(layer)
+    }
+
+    /// A run of the machine ends with a tensor: the host reads it.
+    pub fn is_read_behind(&self, tensor: usize) -> bool {
+        let kept = &self.constants.kept;
+        self.network.outputs.contains(&tensor) || kept.get(tensor) == Some(&true)
+    }
+
+    /// The first layer of the machine behind one.
+    pub fn machine_behind(&self, layer: usize) -> Option<usize> {
+        let mut behind = layer + 1..self.network.layers.len();
+        behind.find(|&layer| self.constants.hosts[layer].is_none())
     }
 }

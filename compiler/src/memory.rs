@@ -2,6 +2,7 @@
 
 mod allocate;
 mod colour;
+mod host;
 mod matrices;
 mod memories;
 mod moves;
@@ -25,6 +26,9 @@ use crate::layout::{MatrixTensor, TensorPlan};
 use crate::options::Options;
 use crate::product::{RowTables, WeightPlan};
 use crate::ways::{Candidate, Wanted};
+pub use host::HostTensor;
+pub(crate) use host::transfers as host_transfers;
+pub(crate) use host::{INPUT, LINE, OUTPUT, SCRATCH};
 pub(crate) use memories::{Lacks, Memories};
 pub(crate) use moves::{Moved, Slot};
 pub(crate) use needs::Needs;
@@ -47,9 +51,13 @@ pub(crate) fn place(
 ) -> Result<Placement, CompileError> {
     let network = &*graph.network;
     let memories = Memories::of(graph, params, options);
+    let mut cleared = Vec::new();
     let (regions, parts) = match &fit.addresses {
         Some(addresses) => {
             let needs = Needs::with(&memories, candidate, &fit.cut, addresses.clone());
+            if fit.cut.moves && fit.cut.clears {
+                cleared = planes::cleared(graph, candidate, &needs);
+            }
             planes::place(&needs, candidate, &fit.cut, params)
         }
         None => matrices::place(&memories, candidate, &fit.cut)?,
@@ -89,8 +97,11 @@ pub(crate) fn place(
             tiles: tiles.into_iter().collect(),
         }
     });
+    let tensors: Vec<TensorPlan> = tensors.collect();
     Ok(Placement {
-        tensors: tensors.collect(),
+        host: host::host_tensors(graph, &tensors),
+        tensors,
+        cleared,
         weights,
         matrix_tiles: matrix_tiles.collect(),
         moved,

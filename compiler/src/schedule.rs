@@ -5,6 +5,7 @@ mod connect;
 mod loads;
 mod reach;
 mod steps;
+mod tensors;
 mod text;
 mod unit;
 
@@ -18,7 +19,7 @@ use crate::options::{IdentitySource, Options};
 use crate::product::matrix::MatrixError;
 use crate::ways::{Candidate, Places, instructions};
 pub(crate) use steps::reach;
-pub use steps::{Dependency, Reason, Schedule, Step};
+pub use steps::{Dependency, Part, Reason, Schedule, Step};
 pub use unit::Unit;
 
 /// The schedule of a network that is placed.
@@ -72,7 +73,9 @@ pub(crate) fn schedule(
             }
         }
     }
-    schedule.load(&placement.moved);
+    let mut moves = loads::weights(&placement.moved);
+    moves.extend(tensors::steps(graph, placement));
+    schedule.insert(moves);
     schedule.connect();
     if graph.has_matrices() {
         schedule.connect_banks(params.bank_bytes());

@@ -162,6 +162,7 @@ impl<'n> Cutter<'_, 'n> {
         let mut cut = Lowered::of(Cow::Owned(made.network), self.machine, options, hosts)?;
         cut.zeros = zeros_of(&cut.network, self.graph);
         (cut.pieces, cut.origins) = (pieces, made.origins);
+        cut.overlap(self.machine);
         Ok(cut)
     }
 

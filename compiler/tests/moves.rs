@@ -243,8 +243,9 @@ fn random_networks_load_their_weights() {
             let user = form(&network, false, false);
             if let Ok(made) = from_image((&program, &network), &params, &images, &user) {
                 let all = made.image.program_loads();
+                let read = all.iter().filter(|load| !load.fill);
                 assert_eq!(
-                    all.iter().map(Transfer::places).sum::<u64>(),
+                    read.map(Transfer::places).sum::<u64>(),
                     program.moved.len() as u64
                 );
                 (seen, loads, words) = (seen + 1, loads + all.len(), words + program.moved.len());

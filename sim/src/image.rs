@@ -16,6 +16,9 @@ use crate::machine::Machine;
 pub use device::{Counted, Device, DeviceError, Target};
 use jobs::Open;
 
+/// Region of what programs alone load and store.
+const SCRATCH: usize = 3;
+
 /// Cycles that a run may take.
 const LIMIT_CYCLES: u64 = 1 << 32;
 
@@ -197,7 +200,7 @@ impl<D: Device> Runner<D> {
             self.pack(inference, inputs)?;
         }
         let image = &self.image;
-        let mut jobs = Vec::new();
+        let mut jobs = vec![self.scratch()];
         for inference in 0..=inputs.len() {
             if inference < inputs.len() {
                 jobs.extend(self.resolved(&image.begin, inference));
@@ -244,6 +247,15 @@ impl<D: Device> Runner<D> {
         jobs.iter().map(resolve).collect()
     }
 
+    /// Where the programs of all inferences load and store what is theirs.
+    fn scratch(&self) -> Job {
+        let mut regions = [None; REGIONS];
+        regions[SCRATCH] = Some(self.buffer(SCRATCH, 0));
+        let mut job = Job::from(Work::Regions(regions));
+        job.waits.program = true;
+        job
+    }
+
     /// Buffers for so many inferences, each with bytes of its own behind it.
     fn make_room(&mut self, inferences: usize) {
         let end = self.file + self.spread() * (inferences as u64 + 1);
@@ -258,7 +270,7 @@ impl<D: Device> Runner<D> {
 
     fn room(&self, region: usize) -> u64 {
         let bytes = match region {
-            3 => self.image.scratch_bytes,
+            SCRATCH => self.image.scratch_bytes,
             region => self.image.region_bytes(region as u32),
         };
         bytes.next_multiple_of(64) + 64

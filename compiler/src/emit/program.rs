@@ -12,6 +12,7 @@ use heddle_network::Network;
 use super::{Load, Segment, SyncCount};
 use crate::choose::MappingChoice;
 use crate::layout::TensorPlan;
+use crate::memory::{HostTensor, LINE, SCRATCH};
 use crate::pieces::{Pieces, rewritten};
 use crate::rule::{Engine, EngineChoice};
 use crate::schedule::Schedule;
@@ -37,6 +38,8 @@ pub struct Program {
     pub segments: Vec<Segment>,
     /// Words of the state buffer that the program loads, one LOAD behind the other; offsets of LOADs are bytes of these.
     pub moved: Vec<WordBytes>,
+    /// Tensors of the host's memory that the program loads and stores.
+    pub host: Vec<HostTensor>,
     /// Words for the streams of the sparse cluster, written once in this order: it takes each of them when it needs it.
     pub cluster: Vec<(ClusterStream, u64)>,
     /// The input of the network, then the output of each layer.
@@ -123,17 +126,27 @@ impl Program {
     #[must_use]
     pub fn words_of(&self, run: usize) -> &[u32] {
         let plan = &self.runs[run];
-        let mut segments = self.segments.iter();
-        let found = segments.find(|segment| segment.runs.contains(&run));
-        let own = found.map(|segment| &segment.load);
-        let load = own.filter(|load| !load.words.is_empty());
-        let load = load.unwrap_or(&self.once);
-        let first = plan.start_pc.saturating_sub(load.first_word) as usize;
+        let (load, first) = self.load_of(run);
+        let load = match load.checked_sub(1) {
+            Some(segment) => &self.segments[segment].load,
+            None => &self.once,
+        };
         let words = load.words.get(first..).unwrap_or_default();
         let end = (0..plan.instructions).fold(0, |end, _| {
             Instruction::decode(&words[end..]).map_or(end, |(_, length)| end + length)
         });
         &words[..end]
+    }
+
+    /// Which load has the instruction words of a run, 0 for what is written once and else the number of the segment from 1 on, and the
+    /// first of these words.
+    pub(crate) fn load_of(&self, run: usize) -> (usize, usize) {
+        let mut segments = self.segments.iter();
+        let own = segments.position(|segment| segment.runs.contains(&run));
+        let own = own.filter(|&segment| !self.segments[segment].load.words.is_empty());
+        let load = own.map_or(&self.once, |segment| &self.segments[segment].load);
+        let first = self.runs[run].start_pc.saturating_sub(load.first_word);
+        (own.map_or(0, |segment| segment + 1), first as usize)
     }
 
     /// Words of tensors that the host writes for each image, and those that it reads.
@@ -172,6 +185,18 @@ impl Program {
             2.. => format!("{first} to {last}"),
             _ => name.clone(),
         }
+    }
+
+    /// Bytes of the host's memory that only programs load and store.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> u32 {
+        self.host_end(SCRATCH).next_multiple_of(LINE)
+    }
+
+    /// The end of the tensors in a region that programs load and store.
+    pub(crate) fn host_end(&self, region: u32) -> u32 {
+        let tensors = self.host.iter().filter(|own| own.region == region);
+        tensors.map(HostTensor::end).max().unwrap_or(0)
     }
 
     /// Instruction words of all runs.

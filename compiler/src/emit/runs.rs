@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use heddle_arch::isa::Instruction;
 use heddle_arch::params::Params;
-use heddle_network::Network;
 
 use super::program::{LayerPlan, RunPlan};
 use super::sync::{SyncCount, synchronise};
@@ -22,22 +21,19 @@ const START: u64 = 100;
 /// The layers of each run: one, or all up to the next one of the host, the next segment or the next tensor that the host reads at the
 /// end of a run: an output of the network, or what it keeps.
 pub(super) fn runs(graph: &Lowered, whole: bool, segments: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (hosts, kept) = (&graph.constants.hosts, &graph.constants.kept);
-    let outputs = &graph.network.outputs;
-    let is_read = |tensor: usize| outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
     let begins = |layer| {
         let found = segments.binary_search_by_key(&layer, |layers| layers.start);
         found.is_ok()
     };
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for (index, host) in hosts.iter().enumerate() {
+    for index in graph.layers() {
         match runs.last_mut() {
             Some(last)
                 if whole
-                    && host.is_none()
-                    && hosts[last.start].is_none()
+                    && !graph.is_of_host(index)
+                    && !graph.is_of_host(last.start)
                     && !begins(index)
-                    && !is_read(last.end) =>
+                    && !graph.is_read_behind(last.end) =>
             {
                 last.end = index + 1;
             }
@@ -50,10 +46,10 @@ pub(super) fn runs(graph: &Lowered, whole: bool, segments: &[Range<usize>]) -> V
 /// The same with the last run of the machine cut behind the last layer that needs the places of the inputs; none where nothing is behind it,
 /// or so little that a start takes longer.
 pub(super) fn cut_behind_inputs(runs: &[Range<usize>], made: &Made) -> Option<Vec<Range<usize>>> {
-    let is_machine = |run: &Range<usize>| made.hosts[run.start].is_none();
+    let is_machine = |run: &Range<usize>| !made.graph.is_of_host(run.start);
     let last = runs.iter().rposition(is_machine)?;
     let Range { start, end } = runs[last].clone();
-    let inputs = made.network.inputs();
+    let inputs = made.graph.network.inputs();
     let inputs: Vec<_> = inputs.map(|input| made.tensors[input].range()).collect();
     let is_free = |layer: &usize| !made.needs(*layer, &inputs);
     let free = (start..end).rev().take_while(is_free).count();
@@ -70,8 +66,7 @@ pub(super) fn cut_behind_inputs(runs: &[Range<usize>], made: &Made) -> Option<Ve
 
 /// What the stages before have made of a network.
 pub(super) struct Made<'a> {
-    pub network: &'a Network,
-    pub hosts: &'a [Option<String>],
+    pub graph: &'a Lowered<'a>,
     pub layers: &'a [LayerPlan],
     pub schedule: &'a Schedule,
     pub tensors: &'a [TensorPlan],
@@ -123,7 +118,7 @@ impl Made<'_> {
         runs: Vec<Range<usize>>,
         parts: &Parts,
     ) -> Result<(Vec<RunPlan>, Vec<Vec<u32>>), CompileError> {
-        let (plans, words) = self.of_parts(&runs, &Parts::whole(self.hosts.len()));
+        let (plans, words) = self.of_parts(&runs, &Parts::whole(self.graph.layers().len()));
         let lack = |words: &Vec<u32>, copies: u64| {
             let room = self.params.program.words.into();
             Shortage::of(Memory::Program, copies * words.len() as u64, room)
@@ -131,9 +126,10 @@ impl Made<'_> {
         let Some(shortage) = lack(&words[0], 1) else {
             return Ok((plans, words));
         };
+        let network = &*self.graph.network;
         let fail = |shortage, layers: &Range<usize>| {
-            let error = CompileError::does_not_fit(self.network, self.params, vec![shortage]);
-            Err(error.of(layers, self.network))
+            let error = CompileError::does_not_fit(network, self.params, vec![shortage]);
+            Err(error.of(layers, network))
         };
         if parts.segments.len() == 1 {
             return fail(shortage, &parts.segments[0]);
@@ -161,13 +157,12 @@ impl Made<'_> {
     }
 
     fn run(&self, words: (&mut Vec<u32>, u32), layers: Range<usize>) -> RunPlan {
+        let network = &*self.graph.network;
         let name = match layers.len() {
-            1 if !self.whole || self.network.layers.len() > 1 => {
-                &self.network.layers[layers.start].name
-            }
-            _ => &self.network.name,
+            1 if !self.whole || network.layers.len() > 1 => &network.layers[layers.start].name,
+            _ => &network.name,
         };
-        match self.hosts[layers.start].is_some() {
+        match self.graph.is_of_host(layers.start) {
             true => host_run(name, layers),
             false => self.machine_run(words, name, layers),
         }

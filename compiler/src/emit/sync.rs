@@ -15,7 +15,7 @@ use heddle_arch::isa::{Instruction, Wait};
 use crate::cost::posted_slots;
 use crate::schedule::{Reason, Schedule, Step, Unit};
 
-/// Loads that may be open behind a wait, at most.
+/// Loads or stores that may be open behind a wait, at most.
 const OPEN_MAX: usize = header::LOADS.get(u32::MAX) as usize;
 
 /// What became of the dependencies.
@@ -55,7 +55,7 @@ pub(crate) fn synchronise(
     let first = steps.peek().map_or(0, |&(first, _)| first);
     let (mut drained, mut loaded, mut streamed) = (first, first, first);
     let mut behind = [first; Unit::COUNT];
-    let mut moves = Moves::default();
+    let (mut loads, mut stores) = (Moves::default(), Moves::default());
     // The last drain whose results come from the sparse cluster.
     let mut of_cluster = None;
     for (index, step) in steps {
@@ -84,6 +84,9 @@ pub(crate) fn synchronise(
             let on = dependency.on;
             let load = schedule.steps[on].unit == Unit::Weights;
             match dependency.reason {
+                Reason::Data | Reason::Reuse if schedule.steps[on].unit == Unit::Store => {
+                    count.redundant += usize::from(!stores.wait_for(on, &mut wait.stores));
+                }
                 Reason::Data | Reason::Reuse if step.unit == Unit::Load => {
                     let unit = schedule.steps[on].unit;
                     let (is_done, waits) = match unit {
@@ -99,10 +102,9 @@ pub(crate) fn synchronise(
                         (false, false) => *waits = true,
                     }
                 }
-                Reason::Data if schedule.steps[on].unit == Unit::Load => match moves.wait_for(on) {
-                    Some(open) => wait.loads = Some(wait.loads.map_or(open, |most| open.min(most))),
-                    None => count.redundant += 1,
-                },
+                Reason::Data if schedule.steps[on].unit == Unit::Load => {
+                    count.redundant += usize::from(!loads.wait_for(on, &mut wait.loads));
+                }
                 // A copy waits for a drain that is under way; whoever reads the copy waits for it.
                 Reason::Data if step.copies() => count.kept_by_the_machine += 1,
                 Reason::Data if schedule.steps[on].copies() => {
@@ -136,10 +138,15 @@ pub(crate) fn synchronise(
         if wait.stream {
             streamed = behind[Unit::Stream as usize];
         }
-        let waits = [wait.drain, wait.weights, wait.stream, wait.loads.is_some()];
-        count.waits += waits.into_iter().filter(|&waits| waits).count();
-        if step.unit == Unit::Load {
-            moves.steps.push(index);
+        let moves = [wait.loads, wait.stores].map(|open| open.is_some());
+        let waits = [wait.drain, wait.weights, wait.stream]
+            .into_iter()
+            .chain(moves);
+        count.waits += waits.filter(|&waits| waits).count();
+        match step.unit {
+            Unit::Load => loads.steps.push(index),
+            Unit::Store => stores.steps.push(index),
+            _ => {}
         }
         let mut instruction = step.instruction.clone();
         *instruction.wait_mut() = wait;
@@ -149,7 +156,7 @@ pub(crate) fn synchronise(
     (instructions, count)
 }
 
-/// Loads of the program, which are done in their order.
+/// Loads or stores of the program, which are done in their order.
 #[derive(Default)]
 struct Moves {
     /// The steps of all so far.
@@ -159,15 +166,17 @@ struct Moves {
 }
 
 impl Moves {
-    /// How many may be open when this one is done; nothing if that is known. Those in front of these steps are done.
-    fn wait_for(&mut self, step: usize) -> Option<u8> {
-        let needed = self.steps.partition_point(|&load| load <= step);
+    /// Waits until so few are open that this one is done; false if that is known. Those in front of these steps are done.
+    fn wait_for(&mut self, step: usize, wait: &mut Option<u8>) -> bool {
+        let needed = self.steps.partition_point(|&moved| moved <= step);
         if needed <= self.done {
-            return None;
+            return false;
         }
         let open = (self.steps.len() - needed).min(OPEN_MAX);
         self.done = self.steps.len() - open;
-        Some(open as u8)
+        let open = open as u8;
+        *wait = Some(wait.map_or(open, |most| open.min(most)));
+        true
     }
 }
 
@@ -232,6 +241,7 @@ mod tests {
             unit,
             instruction,
             bytes: 0..8,
+            part: None,
             after: after.collect(),
         }
     }

@@ -72,6 +72,7 @@ pub(super) fn content(mut file: Content, params: &Params) -> Result<Program, Fil
         segments,
         // A file has no memory of a host beside it.
         moved: Vec::new(),
+        host: Vec::new(),
         cluster,
         tensors,
         schedule: Schedule::default(),

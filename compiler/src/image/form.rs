@@ -1,13 +1,9 @@
 //! How the user has tensors, and regions for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use heddle_arch::image::Operation;
-
-/// Region of the inputs.
-pub(super) const INPUT: u32 = 1;
-/// Region of the outputs.
-pub(super) const OUTPUT: u32 = 2;
+use heddle_network::Network;
 
 /// How the user has the tensors of a network.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +43,41 @@ pub struct Real {
 }
 
 impl UserForm {
+    /// The same for a network with layers in pieces, which has the tensors of the original by name.
+    pub(super) fn of_pieces(&self, original: &Network, network: &Network) -> Self {
+        let names = 0..=network.layers.len();
+        let names: Vec<&str> = names.map(|tensor| network.tensor_name(tensor)).collect();
+        // The original's are the last ones of their name: parts stand before the whole.
+        let numbers: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+        let of = |tensor: usize| match tensor {
+            0 => 0,
+            _ => numbers[original.tensor_name(tensor)],
+        };
+        let mut form = Self {
+            interleaved: self.interleaved,
+            names: names.iter().map(ToString::to_string).collect(),
+            unsigned: self.unsigned.iter().map(|&tensor| of(tensor)).collect(),
+            ranges: self
+                .ranges
+                .iter()
+                .map(|(&tensor, &range)| (of(tensor), range))
+                .collect(),
+            quantised: self
+                .quantised
+                .iter()
+                .map(|(&tensor, &made)| (of(tensor), made))
+                .collect(),
+            reals: self.reals.clone(),
+        };
+        for real in &mut form.reals {
+            real.tensor = of(real.tensor);
+        }
+        for (tensor, name) in self.names.iter().enumerate() {
+            form.names[of(tensor)].clone_from(name);
+        }
+        form
+    }
+
     /// Whether the bytes of an output are one of the user.
     pub(super) fn has_bytes(&self, tensor: usize) -> bool {
         let mut reals = self.reals.iter().filter(|real| real.tensor == tensor);

@@ -6,9 +6,9 @@ use heddle_arch::isa::Instruction;
 use heddle_arch::job::{Job, JobWaits, REGIONS, Work};
 use heddle_arch::transfer::Transfer;
 
-use super::form::{INPUT, OUTPUT};
 use super::places::{Places, parts};
 use crate::emit::Program;
+use crate::memory::{INPUT, OUTPUT};
 use crate::schedule::reach;
 
 /// Places of a LOAD that comes during a run: a program's own loads wait for it.
@@ -93,7 +93,12 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
     let behind = Places::of(&late);
     lists.runs = loads(late.into_iter());
     let is_free = |input: &Transfer| !read.meet(input) && !behind.meet(input);
-    lists.begin = vec![regions(INPUT)];
+    // A program that is under way must not see the regions of the next inference.
+    let moves = [INPUT, OUTPUT].map(|region| program.host_end(region) > 0);
+    lists.begin = vec![regions(INPUT, moves[0])];
+    if moves[1] {
+        lists.runs.push(regions(OUTPUT, true));
+    }
     let last = all.last().map(|run| &run.uses);
     match inputs.iter().all(is_free) {
         true => {
@@ -111,7 +116,7 @@ pub(super) fn lists(program: &Program, moves: Moves, config: u32) -> Lists {
         lists.runs.push(start);
         lists.runs.extend(loads(run.beside.into_iter()));
     }
-    lists.end = vec![regions(OUTPUT)];
+    lists.end = vec![regions(OUTPUT, false)];
     let stores = outputs.into_iter().map(|output| Work::Store(output).into());
     lists.end.extend(waiting_first(stores.collect()));
     lists.end.push(Work::Fence { interrupt: true }.into());
@@ -233,10 +238,13 @@ fn waiting_first(mut jobs: Vec<Job>) -> Vec<Job> {
     jobs
 }
 
-fn regions(region: u32) -> Job {
+/// Sets a region, behind the end of programs if so.
+fn regions(region: u32, waits: bool) -> Job {
     let mut regions = [None; REGIONS];
     regions[region as usize] = Some(0);
-    Work::Regions(regions).into()
+    let mut job = Job::from(Work::Regions(regions));
+    job.waits.program = waits;
+    job
 }
 
 fn start(program: &Program, run: usize, config: u32, loads: bool) -> Job {

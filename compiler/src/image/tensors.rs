@@ -1,16 +1,17 @@
 //! Where the host's tensors lie in memory: planes of words as the machine has them, so that few transfers move them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use heddle_arch::image::{Element, LOOPS, Tensor, TensorLoop, WORK};
 use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 use heddle_network::Network;
 
-use super::form::{INPUT, OUTPUT, Range, UserForm};
-use super::nest::{Kind, Piece, folded};
+use super::form::{Range, UserForm};
+use super::words::UNSIGNED;
 use crate::emit::Program;
-use crate::layout::{MatrixPlace, MatrixTensor, TensorPlan};
+use crate::layout::{HostPlanes, Kind, MatrixPlace, MatrixTensor, Piece, TensorPlan, folded};
+use crate::memory::{INPUT, OUTPUT};
 
 /// Tensors that have places.
 pub(super) struct Tensors<'a> {
@@ -72,12 +73,18 @@ impl<'a> Tensors<'a> {
 
     fn region(&mut self, tensor: usize, region: u32, [input, output]: [bool; 2]) -> Vec<Transfer> {
         let plan = &self.program.tensors[tensor];
-        let layout = match &plan.matrices {
-            Some(matrices) => of_matrices(matrices),
-            None => of_planes(plan, region == OUTPUT),
+        let host = self.program.host.iter().find(|own| own.tensor == tensor);
+        let layout = match (host, &plan.matrices) {
+            (Some(host), _) => Layout {
+                bytes: host.planes.bytes(),
+                elements: host.planes.elements(),
+                pieces: Vec::new(),
+            },
+            (None, Some(matrices)) => of_matrices(matrices),
+            (None, None) => of_planes(plan, region == OUTPUT),
         };
         let own = self.user(tensor);
-        let base = self.end(region);
+        let base = host.map_or_else(|| self.end(region), |host| host.offset);
         let nests = self.nests(tensor, &layout.elements);
         let ends = nests.iter().skip(1).map(|next| next.memory);
         let ends: Vec<u32> = ends.chain([layout.bytes]).collect();
@@ -170,7 +177,7 @@ impl<'a> Tensors<'a> {
     fn end(&self, region: u32) -> u32 {
         let own = self.entries.iter().filter(|entry| entry.region == region);
         let end = own.map(|entry| entry.offset + entry.bytes).max();
-        end.unwrap_or(0) as u32
+        (end.unwrap_or(0) as u32).max(self.program.host_end(region))
     }
 
     /// Number of the first entry of a tensor that has a place behind the runs.
@@ -206,7 +213,7 @@ impl<'a> Tensors<'a> {
                 },
                 zero_point: i32::from(zero_point) + if unsigned { 128 } else { 0 },
                 scale,
-                moved: if unsigned { 0x80 } else { 0 },
+                moved: if unsigned { UNSIGNED } else { 0 },
             },
         }
     }
@@ -291,53 +298,13 @@ impl<'a> Tensors<'a> {
     }
 }
 
-/// Planes of all channels; those columns of a row that lie in words of their own stand behind the others.
+/// Planes of all channels.
 fn of_planes(plan: &TensorPlan, once: bool) -> Layout {
-    let [channels, height, width] = plan.shape.sides();
-    let apart = plan.order.steps()[1];
-    let mut elements = Vec::new();
-    let mut begins = Vec::new();
-    let mut end = 0;
-    for first in 0..apart.min(width) {
-        let columns = (first..width).step_by(apart as usize);
-        let row = (columns.len() as u32).next_multiple_of(WORD_BYTES);
-        begins.push(end);
-        for line in 0..channels * height {
-            let places = (0..).zip(columns.clone());
-            elements.extend(places.map(|(at, x)| (end + line * row + at, line * width + x)));
-        }
-        end += channels * height * row;
-    }
-    let mut found = BTreeSet::new();
-    let mut pieces = Vec::new();
-    for plane in 0..plan.groups() {
-        for (partition, planes) in (0..).zip(&plan.planes) {
-            let held = planes.get(plane as usize).copied();
-            let Some(channel) = held.filter(|&channel| channel < channels) else {
-                continue;
-            };
-            for y in 0..height {
-                let Some((words, first)) = plan.words_of_row(partition, plane, y) else {
-                    continue;
-                };
-                // Of a channel in several partitions one copy is read.
-                if words.is_empty() || (once && !found.insert((channel, y, first))) {
-                    continue;
-                }
-                let count = words.len() as u32;
-                pieces.push(Piece {
-                    partition,
-                    place: words.start,
-                    count,
-                    memory: begins[first as usize] + (channel * height + y) * WORD_BYTES * count,
-                });
-            }
-        }
-    }
+    let planes = HostPlanes::of(plan.shape, plan.order.steps()[1]);
     Layout {
-        bytes: end,
-        elements,
-        pieces,
+        bytes: planes.bytes(),
+        elements: planes.elements(),
+        pieces: planes.pieces(plan, [0, 0], once),
     }
 }
 

@@ -8,16 +8,15 @@ use heddle_arch::isa::{Instruction, Move};
 use heddle_arch::transfer::{Space, Transfer};
 use heddle_arch::word::WORD_BYTES;
 
-use super::fills::fills;
-use super::nest::{Kind, Piece};
 use super::stretches::{Words, stretches};
 use crate::emit::{Load, Program};
+use crate::layout::{Kind, Piece, fills};
 
 /// Words of an inner loop of which there are more.
 const LONG: usize = 4096;
 
-/// Word of a LOAD that has its offset.
-const OFFSET: usize = 2;
+/// Bits that a byte without a sign differs in.
+pub(super) const UNSIGNED: u8 = 0x80;
 
 /// Words of the sections for program, state buffer, parameters and cluster.
 ///
@@ -25,6 +24,8 @@ const OFFSET: usize = 2;
 #[derive(Default)]
 pub(super) struct Sections {
     pub words: [Vec<u64>; 4],
+    /// Where the instruction words of each load begin, in words of their section: those of what is written once, then of the segments.
+    programs: Vec<usize>,
 }
 
 /// The section for words of a memory.
@@ -80,18 +81,21 @@ impl Sections {
         }
     }
 
-    /// The same for LOADs of the program, whose words are the first ones of the state buffer. Whether there are such.
-    pub fn place_moves(&mut self, program: &Program) -> bool {
-        let offsets = Image::data_offsets(self.words.each_ref().map(Vec::len));
+    /// The same for LOADs of the program, whose words are the first ones of the state buffer; those that move the user's bytes without
+    /// signs have other zero points. Whether programs load or store.
+    pub fn place_moves(&mut self, program: &Program, unsigned: &BTreeSet<usize>) -> bool {
         let mut found = false;
-        for (number, run) in program.runs.iter().enumerate().filter(|(_, run)| !run.host) {
-            let mut at = run.start_pc as usize;
+        for number in (0..program.runs.len()).filter(|&run| !program.runs[run].host) {
             let mut words = program.words_of(number);
+            let (load, first) = program.load_of(number);
+            let mut at = self.programs[load] + first;
             while let Ok((instruction, length)) = Instruction::decode(words) {
-                if let Instruction::Load(Move { transfer, .. }) = instruction {
-                    let more = offsets[section(transfer.space)];
-                    let offset = at + OFFSET;
-                    self.words[section(Space::Program)][offset / 2] += more << (32 * (offset % 2));
+                if let Some(moved) = self.placed_move(instruction, program, unsigned) {
+                    for (at, word) in (at..).zip(moved.encode()) {
+                        let pair = &mut self.words[section(Space::Program)][at / 2];
+                        let shift = 32 * (at % 2);
+                        *pair = *pair & !(u64::from(u32::MAX) << shift) | u64::from(word) << shift;
+                    }
                     found = true;
                 }
                 at += length;
@@ -101,13 +105,41 @@ impl Sections {
         found
     }
 
+    /// A LOAD or STORE of the program as the image has it.
+    fn placed_move(
+        &self,
+        mut instruction: Instruction,
+        program: &Program,
+        unsigned: &BTreeSet<usize>,
+    ) -> Option<Instruction> {
+        let (Instruction::Load(Move { transfer, .. }) | Instruction::Store(Move { transfer, .. })) =
+            &mut instruction
+        else {
+            return None;
+        };
+        let Transfer { region, offset, .. } = *transfer;
+        let mut host = program.host.iter();
+        let moved =
+            host.find(|own| own.region == region && (own.offset..own.end()).contains(&offset));
+        match moved {
+            Some(own) if own.is_of_user() && unsigned.contains(&own.tensor) => {
+                transfer.zero ^= UNSIGNED;
+            }
+            Some(_) => {}
+            None => self.place(std::slice::from_mut(transfer)),
+        }
+        Some(instruction)
+    }
+
     /// Where the next word goes.
     fn end(&self, space: Space) -> u32 {
         WORD_BYTES * self.words[section(space)].len() as u32
     }
 
     fn program(&mut self, load: &Load) -> Vec<Transfer> {
+        let section = &self.words[section(Space::Program)];
         let before = vec![0; load.first_word as usize % 2];
+        self.programs.push(2 * section.len() + before.len());
         let words = [&before[..], &load.words].concat();
         let pairs = words.chunks(2).map(|pair| {
             let high = pair.get(1).copied().unwrap_or(0);

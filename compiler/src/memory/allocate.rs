@@ -80,7 +80,8 @@ pub(crate) fn agree((a, at): (&SpaceRequest, usize), (b, there): (&SpaceRequest,
         true => (a, b),
         false => (b, a),
     };
-    earlier.steps.end <= later.cleared
+    // What is never cleared must not be written for another one.
+    (earlier.cleared > 0 && earlier.steps.end <= later.cleared)
         || earlier.steps.end <= later.steps.start
             && common.all(|word| a.written[word - at] == b.written[word - there])
 }
@@ -108,7 +109,7 @@ impl<'a> Placed<'a> {
             .unwrap_or(0);
         match requests
             .iter()
-            .all(|request| request.cleared >= request.steps.start)
+            .all(|request| request.cleared >= request.steps.start.max(1))
         {
             true => Placed::Cleared(requests, vec![Vec::new(); steps]),
             false => Placed::Shaped(requests, Shapes::of(requests), BTreeMap::new(), longest),
@@ -201,7 +202,8 @@ impl Occupants {
     /// Whichever is made later is cleared after the other one was needed.
     fn are_cleared(&self, request: &SpaceRequest) -> bool {
         let (end, [_, cleared]) = self.around(request);
-        end <= request.cleared && request.steps.end <= cleared
+        let are_cleared = self.0.iter().all(|(_, cleared)| *cleared > 0);
+        are_cleared && end <= request.cleared && request.steps.end <= cleared
     }
 }
 
@@ -302,12 +304,15 @@ mod tests {
 
     #[test]
     fn halos_that_are_cleared_lie_anywhere_behind_the_last_step_of_another_tensor() {
-        let at = |cleared: usize| {
+        let at = |before: usize, cleared: usize| {
+            let mut earlier = request(0..2, "-ww-w");
             let mut later = request(2..4, "wwww");
-            later.cleared = cleared;
-            allocate(&[request(0..2, "-ww-w"), later])
+            (earlier.cleared, later.cleared) = (before, cleared);
+            allocate(&[earlier, later])
         };
-        assert_eq!((at(0), at(1), at(2)), (vec![0, 5], vec![0, 5], vec![0, 0]));
+        for (before, cleared, second) in [(0, 0, 5), (1, 1, 5), (1, 2, 0), (0, 2, 5)] {
+            assert_eq!(at(before, cleared), [0, second], "{before} {cleared}");
+        }
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! What runs of consecutive layers of a network of planes need of each memory.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
+use heddle_arch::transfer::WORDS_OF_TRANSFER;
 use heddle_arch::word::WORD_BYTES;
 
 use super::allocate::{SpaceRequest, agree, allocate};
+use super::host;
 use super::memories::{Memories, numbers};
 use super::moves::{Item, Moves, moves};
 use super::parts::Cut;
+use super::planes::cleared;
 use crate::error::{Memory, Shortage};
+use crate::layout::fills;
 use crate::product::RowTables;
 use crate::ways::{Addresses, Candidate, Layout, TensorLayout};
 
@@ -28,10 +33,14 @@ impl Memories<'_> {
     pub(super) fn addresses(&self, layout: &Layout, cut: &Cut) -> Rc<Addresses> {
         let made = || Rc::new(self.allocated(layout, cut));
         let layers = self.graph.network.layers.len();
-        match (cut.clears, cut.segments.len() == layers) {
-            (false, _) => layout.addresses[0].get_or_init(made).clone(),
-            (true, true) => layout.addresses[1].get_or_init(made).clone(),
-            (true, false) => made(),
+        let kind = match (cut.clears, cut.moves) {
+            (false, _) => Some(0),
+            (true, false) => (cut.segments.len() == layers).then_some(1),
+            (true, true) => Some(2),
+        };
+        match kind {
+            Some(kind) => layout.addresses[kind].get_or_init(made).clone(),
+            None => made(),
         }
     }
 
@@ -49,7 +58,11 @@ impl Memories<'_> {
         SpaceRequest {
             steps: self.lifetimes[tensor].clone(),
             written: layout.written().clone(),
-            cleared: cut.cleared(tensor),
+            cleared: match cut.clears && cut.moves {
+                true if self.graph.is_cleared(tensor) => self.lifetimes[tensor].start,
+                true => 0,
+                false => cut.cleared(tensor),
+            },
             from: 0,
             align: 1,
         }
@@ -163,6 +176,9 @@ impl<'a> Needs<'a> {
 
     /// Bytes of the banks that hold activations. Weights, which begin behind them, keep at least one.
     pub fn activation_room(&self, layers: &Range<usize>) -> u64 {
+        // Where the program loads weights, those of all layers begin in one place.
+        let all = self.all();
+        let layers = if self.cut.moves { &all } else { layers };
         let params = self.memories.params;
         let bank = u64::from(params.bank_bytes());
         let banks = self.activation_bytes(layers).div_ceil(bank);
@@ -220,6 +236,42 @@ impl<'a> Needs<'a> {
         let words = (room / u64::from(WORD_BYTES)) as u32;
         // One more is under way.
         moves(&items, words, params.dma()?.queue as usize + 1)
+    }
+
+    /// Words of LOADs and STOREs of a program that moves weights: those of each layer's weights, of the tensor that it makes, and of those that it
+    /// reads.
+    pub fn move_words(&self, candidate: &Candidate) -> Vec<u64> {
+        const WORDS: u64 = 1 + WORDS_OF_TRANSFER as u64;
+        let Memories { graph, params, .. } = self.memories;
+        let mut counts = vec![0; self.all().len()];
+        let room = u64::from(params.operand_bytes());
+        if self.addresses.bases.is_none() || self.activation_bytes(&self.all()) > room {
+            return counts;
+        }
+        for load in self.moves().map_or_else(Vec::new, |moves| moves.loads) {
+            counts[load.slot.layer()] += 1;
+        }
+        let mut of_tensor = |tensor: usize, count: usize| {
+            let mut readers = graph.readers[tensor].iter().copied();
+            let machine = |layer: &usize| graph.constants.hosts[*layer].is_none();
+            let made = tensor.checked_sub(1).filter(machine);
+            let layer = made.or_else(|| readers.find(machine)).unwrap_or(0);
+            counts[layer] += count as u64;
+        };
+        let at_home = (0..=self.all().len()).filter(|&tensor| graph.homes.tensor(tensor).is_some());
+        for tensor in at_home.filter(|&tensor| graph.is_of_machine(tensor)) {
+            if let Some(layout) = &candidate.layout.tensors[tensor] {
+                let plan = layout.at(&graph.network, tensor, self.bases()[tensor]);
+                of_tensor(tensor, host::count(graph, &plan, tensor));
+            }
+        }
+        if self.cut.clears {
+            for (tensor, words, partitions) in cleared(graph, candidate, self) {
+                let partitions: Vec<u32> = (0..partitions).collect();
+                of_tensor(tensor, fills(&words, &partitions).len());
+            }
+        }
+        counts.iter().map(|count| WORDS * count).collect()
     }
 
     /// The memories that are too small for these layers at once; of a segment that has others beside it, those without room for two.
@@ -289,6 +341,13 @@ impl<'a> Needs<'a> {
         words.sort_unstable();
         words.dedup();
         words
+    }
+
+    /// Words of the halos of a tensor where others are written.
+    pub fn dirty(&self, tensor: usize, written: &[bool]) -> BTreeSet<u32> {
+        let words = self.words(tensor..tensor + 1);
+        let halos = words.filter(|&(word, is_written)| !is_written && written[word as usize]);
+        halos.map(|(word, _)| word).collect()
     }
 
     /// For each word whether a tensor is written there.

@@ -10,7 +10,8 @@ use crate::ir::TablePart;
 pub(crate) struct Cut {
     /// Runs of consecutive layers.
     pub segments: Vec<Range<usize>>,
-    /// The host clears the halos of what a segment makes, so that tensors of the segments before may have lain there.
+    /// The halos of what a segment makes are cleared, so that other tensors may have lain there: by the host in front of a segment; where the
+    /// program moves weights by the program, while the maker of a tensor runs.
     pub clears: bool,
     /// What the host loads for a segment is in the machine beside what it loads for the next one. It may load them while the segment runs.
     pub beside: bool,
@@ -30,8 +31,9 @@ impl Cut {
     }
 
     /// All layers at once, but for weights, of which those of each layer fit.
-    pub fn moving(layers: Range<usize>) -> Self {
+    pub fn moving(layers: Range<usize>, clears: bool) -> Self {
         Self {
+            clears,
             moves: true,
             ..Self::none(layers)
         }

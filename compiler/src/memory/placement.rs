@@ -1,10 +1,12 @@
 //! Where everything lies.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use heddle_arch::params::Params;
 use heddle_network::Network;
 
+use super::host::HostTensor;
 use super::moves::Moved;
 use super::parts::Parts;
 use super::regions::Matrices;
@@ -18,6 +20,10 @@ use crate::ways::{Helper, Places};
 pub(crate) struct Placement {
     /// The input, then the output of each layer.
     pub tensors: Vec<TensorPlan>,
+    /// Tensors in the host's memory that the program loads and stores.
+    pub host: Vec<HostTensor>,
+    /// Tensors whose halos the program clears, and the words of these in each of so many partitions.
+    pub cleared: Vec<(usize, BTreeSet<u32>, u32)>,
     /// Address of the weights of each layer of planes.
     pub weights: Vec<u32>,
     /// What of them the program loads, in this order.

@@ -6,6 +6,7 @@
 //! runs, so they may lie where other segments have tensors. Where two segments lie beside each other, the weights of each second one end at the
 //! end of the partition, and no segment has tensors where one beside it has weights.
 
+use std::collections::BTreeSet;
 use std::iter;
 use std::ops::Range;
 
@@ -16,6 +17,7 @@ use super::needs::Needs;
 use super::parts::{Cut, Parts};
 use super::regions::{Matrices, Regions};
 use crate::error::Memory;
+use crate::ir::Lowered;
 use crate::ways::Candidate;
 
 /// Addresses of tensors and weights of segments that fit.
@@ -62,7 +64,7 @@ pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> 
     let [first, rest @ ..] = &cut.segments[..] else {
         return Vec::new();
     };
-    if rest.is_empty() {
+    if rest.is_empty() || cut.moves {
         return Vec::new();
     }
     // Weights that are written once lie behind all tensors.
@@ -75,6 +77,22 @@ pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> 
     segments
         .map(|layers| needs.halos(layers, lowest, &written))
         .collect()
+}
+
+/// The tensors whose halos the program clears.
+pub(super) fn cleared(
+    graph: &Lowered,
+    candidate: &Candidate,
+    needs: &Needs,
+) -> Vec<(usize, BTreeSet<u32>, u32)> {
+    let written = needs.written();
+    let tensors = (0..=graph.network.layers.len()).filter(|&tensor| graph.is_cleared(tensor));
+    let cleared = tensors.map(|tensor| {
+        let layout = candidate.layout.tensors[tensor].as_ref();
+        let partitions = layout.map_or(0, |layout| layout.partitions() as u32);
+        (tensor, needs.dirty(tensor, &written), partitions)
+    });
+    cleared.filter(|(_, words, _)| !words.is_empty()).collect()
 }
 
 /// What fits for all layers is written once.

@@ -58,18 +58,27 @@ pub(crate) struct Words<'a> {
 
 impl<'a> Words<'a> {
     pub fn of(memories: &'a Memories<'a>, of_layers: Vec<u64>) -> Self {
-        let constants = &memories.graph.constants;
-        let (hosts, kept) = (&constants.hosts, &constants.kept);
-        let outputs = &memories.graph.network.outputs;
-        let is_read = |tensor: usize| outputs.contains(&tensor) || kept.get(tensor) == Some(&true);
-        let follows = |layer: usize| layer > 0 && hosts[layer - 1].is_none() && !is_read(layer);
-        let layers = || (0..hosts.len()).map(|layer| (layer, hosts[layer].is_none()));
+        let graph = memories.graph;
+        let is_host = |layer: usize| graph.is_of_host(layer);
+        let follows =
+            |layer: usize| layer > 0 && !is_host(layer - 1) && !graph.is_read_behind(layer);
+        let layers = || graph.layers().map(|layer| (layer, !is_host(layer)));
         let single = layers().map(|(_, machine)| machine);
         let joined = layers().map(|(layer, machine)| machine && !follows(layer));
         Self {
             memories,
             of_layers,
             begins: [single.collect(), joined.collect()],
+        }
+    }
+
+    /// The same with more words of each layer.
+    fn with(&self, more: &[u64]) -> Self {
+        let of_layers = self.of_layers.iter().zip(more);
+        Self {
+            of_layers: of_layers.map(|(own, more)| own + more).collect(),
+            begins: self.begins.clone(),
+            ..*self
         }
     }
 
@@ -141,7 +150,7 @@ impl<'a> Memories<'a> {
     fn least(&self, room: Room) -> Cut {
         match room {
             Room::AtOnce => Cut::none(self.graph.layers()),
-            Room::Moving => Cut::moving(self.graph.layers()),
+            Room::Moving => Cut::moving(self.graph.layers(), true),
             Room::Alone => Cut::alone(self.graph.layers(), true, self.options.double_buffered),
         }
     }
@@ -177,7 +186,16 @@ impl<'a> Memories<'a> {
     ) -> Result<Fit, CompileError> {
         let words = Words::of(self, words);
         let (cut, mut addresses) = match room {
-            Room::AtOnce | Room::Moving => self.whole(candidate, &words, self.least(room))?,
+            Room::AtOnce => self.whole(candidate, &words, self.least(room))?,
+            Room::Moving => {
+                let whole = |clears| {
+                    let cut = Cut::moving(self.graph.layers(), clears);
+                    self.whole(candidate, &words, cut)
+                };
+                whole(false)
+                    .or_else(|_| whole(true))
+                    .or_else(|_| self.moving(candidate, &words))?
+            }
             Room::Alone => {
                 let joined = self.joined(candidate, &words);
                 joined.map_err(|error| error.with_two(self.options.double_buffered))?
@@ -207,8 +225,14 @@ impl<'a> Memories<'a> {
         cut: Cut,
     ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
         let all = self.graph.layers();
+        let constants = &self.graph.constants;
+        constants.check_tables(&self.graph.network, self.params)?;
         let of_planes = !self.graph.has_matrices();
-        let needed = words.needed(&all, self.options.whole);
+        let mut needed = words.needed(&all, self.options.whole);
+        if cut.moves {
+            let needs = Needs::of(self, candidate, &cut);
+            needed += needs.move_words(candidate).iter().sum::<u64>();
+        }
         let room = self.params.program.words.into();
         let words = Shortage::of(Memory::Program, needed, room);
         let mut lacks: Vec<Shortage> = match of_planes || words.is_none() {
@@ -226,6 +250,41 @@ impl<'a> Memories<'a> {
         }
         let addresses = of_planes.then(|| self.addresses(&candidate.layout, &cut));
         Ok((cut, addresses))
+    }
+
+    /// Segments that differ in their instructions and numbers alone, with as many layers as fit: the program loads weights, and clears halos.
+    fn moving(
+        &self,
+        candidate: &Candidate,
+        words: &Words,
+    ) -> Result<(Cut, Option<Rc<Addresses>>), CompileError> {
+        let mut cut = Cut {
+            moves: true,
+            ..Cut::alone(self.graph.layers(), true, false)
+        };
+        let addresses = self.addresses(&candidate.layout, &cut);
+        let moves = Needs::with(self, candidate, &cut, addresses.clone()).move_words(candidate);
+        let words = &words.with(&moves);
+        let lacks = |cut: &Cut, layers: &Range<usize>| {
+            let needs = Needs::with(self, candidate, cut, addresses.clone());
+            let mut lacks = needs.shortages(layers);
+            lacks.extend(words.shortage(layers));
+            lacks
+        };
+        for layers in &cut.segments {
+            let lacks = lacks(&cut, layers);
+            if !lacks.is_empty() {
+                return Err(self.does_not_fit(layers, lacks));
+            }
+        }
+        let mut number = 0;
+        while number + 1 < cut.segments.len() {
+            match cut.with_next(number, &self.graph.constants.tables) {
+                Some(joined) if lacks(&joined, &joined.segments[number]).is_empty() => cut = joined,
+                _ => number += 1,
+            }
+        }
+        Ok((cut, Some(addresses)))
     }
 
     /// Segments with as many layers as fit. Halos are cleared between segments only if it needs that: it takes host words.
@@ -363,7 +422,10 @@ impl<'a> Memories<'a> {
             (true, _) => needs.moves().map_or(u64::MAX, |moves| {
                 let words = moves.words() + self.input_words(candidate);
                 let bus = words + words / SPARE;
-                moves.waiting.max(bus.saturating_sub(cycles))
+                // The next program comes when the one before has ended.
+                let programs =
+                    (cut.segments.len() as u64 - 1) * u64::from(self.params.program.words) / 2;
+                moves.waiting.max(bus.saturating_sub(cycles)) + programs
             }),
             (false, 1) => 0,
             (false, _) => self.host_words(candidate, needs, words, cut),

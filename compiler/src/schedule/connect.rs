@@ -36,6 +36,13 @@ impl Schedule {
         let before = (0..index).filter_map(|on| {
             let other = &self.steps[on];
             let common = other.bytes.start < step.bytes.end && step.bytes.start < other.bytes.end;
+            if let (Some(own), Some(there)) = (&step.part, &other.part)
+                && (step.unit, other.unit) == (Unit::Load, Unit::Store)
+                && own.meets(there)
+            {
+                let reason = Reason::Data;
+                return Some(Dependency { on, reason });
+            }
             let reason = match (
                 other.writes() && step.reads(),
                 other.reads() && step.writes(),

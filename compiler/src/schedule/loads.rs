@@ -1,4 +1,7 @@
-//! LOADs of the program among the instructions of the layers.
+//! LOADs and STOREs of the program among the instructions of the layers.
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use heddle_arch::isa::{Instruction, Move, Wait};
 use heddle_arch::transfer::{Space, Transfer, Walk};
@@ -8,38 +11,53 @@ use super::{Schedule, Step, Unit};
 use crate::memory::{Moved, Slot};
 
 impl Schedule {
-    /// Adds what the program loads, in its order. Offsets are those of the words of all of them, one behind the other.
-    pub(crate) fn load(&mut self, moved: &[Moved]) {
-        let mut offset = 0;
-        let mut moved = moved.iter().peekable();
-        let mut take = |steps: &mut Vec<Step>, slot: Slot| {
-            while let Some(load) = moved.next_if(|load| load.slot == slot) {
-                steps.push(step(load, slot, offset));
-                offset += WORD_BYTES * load.words() as u32;
-            }
-        };
-        let steps = std::mem::take(&mut self.steps);
+    /// Adds LOADs and STOREs at their slots.
+    pub(crate) fn insert(&mut self, mut moves: Vec<(Slot, Step)>) {
+        moves.sort_by_key(|(slot, _)| *slot);
+        let mut moves = moves.into_iter().peekable();
+        let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
+        let (mut weights, mut drains) = (None, None);
         let mut last = None;
-        let mut begun = None;
-        for step in steps {
-            let layer = step.layer;
-            if last != Some(layer) {
-                last = Some(layer);
-                take(&mut self.steps, Slot::Before(layer));
+        while let Some(step) = steps.next() {
+            let (layer, unit) = (step.layer, step.unit);
+            if last.replace(layer) != Some(layer) {
+                self.take(&mut moves, Slot::Before(layer));
             }
-            let begins = step.unit == Unit::Weights && begun != Some(layer);
             self.steps.push(step);
-            if begins {
-                begun = Some(layer);
-                take(&mut self.steps, Slot::Behind(layer));
+            for (begun, first, slot) in [
+                (&mut weights, Unit::Weights, Slot::Behind(layer)),
+                (&mut drains, Unit::Drain, Slot::Begun(layer)),
+            ] {
+                if unit == first && begun.replace(layer) != Some(layer) {
+                    self.take(&mut moves, slot);
+                }
+            }
+            if steps.peek().is_none_or(|next| next.layer != layer) {
+                self.take(&mut moves, Slot::End(layer));
             }
         }
-        debug_assert!(moved.next().is_none(), "every LOAD has a place");
+        assert!(moves.next().is_none(), "every LOAD and STORE has a place");
+    }
+
+    fn take(&mut self, moves: &mut Peekable<IntoIter<(Slot, Step)>>, slot: Slot) {
+        while let Some((_, step)) = moves.next_if(|(at, _)| *at == slot) {
+            self.steps.push(step);
+        }
     }
 }
 
-fn step(load: &Moved, slot: Slot, offset: u32) -> Step {
-    let (Slot::Before(layer) | Slot::Behind(layer)) = slot;
+/// What the program loads of weights. Offsets are those of the words of all of them, one behind the other.
+pub(super) fn weights(moved: &[Moved]) -> Vec<(Slot, Step)> {
+    let mut offset = 0;
+    let steps = moved.iter().map(|load| {
+        let own = offset;
+        offset += WORD_BYTES * load.words() as u32;
+        (load.slot, load_weights(load, own))
+    });
+    steps.collect()
+}
+
+fn load_weights(load: &Moved, offset: u32) -> Step {
     let count = load.words.len() as u32;
     let (partitions, rows) = match load.rows {
         1 => (0, Walk::ONCE),
@@ -67,12 +85,18 @@ fn step(load: &Moved, slot: Slot, offset: u32) -> Step {
         wait: Wait::default(),
         transfer,
     });
-    let (unit, bytes) = super::reach(&instruction, &[]).expect("a LOAD has a unit");
+    step(load.slot, instruction)
+}
+
+/// A LOAD or STORE.
+pub(super) fn step(slot: Slot, instruction: Instruction) -> Step {
+    let (unit, bytes) = super::reach(&instruction, &[]).expect("it has a unit");
     Step {
-        layer,
+        layer: slot.layer(),
         unit,
         instruction,
         bytes,
+        part: None,
         after: Vec::new(),
     }
 }

@@ -46,6 +46,27 @@ pub struct Dependency {
     pub reason: Reason,
 }
 
+/// A part of a tensor in the host's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The tensor.
+    pub whole: usize,
+    /// Channels.
+    pub channels: Range<u32>,
+    /// Rows.
+    pub rows: Range<u32>,
+}
+
+impl Part {
+    /// Two parts have something in common.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let meet = |a: &Range<u32>, b: &Range<u32>| a.start < b.end && b.start < a.end;
+        self.whole == other.whole
+            && meet(&self.channels, &other.channels)
+            && meet(&self.rows, &other.rows)
+    }
+}
+
 /// An instruction and what it depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
@@ -58,6 +79,8 @@ pub struct Step {
     /// Bytes that it reads or, if it is a drain or a load, writes, the same in all partitions. A copy reads and writes somewhere
     /// in them.
     pub bytes: Range<u32>,
+    /// What it loads or stores of a tensor in the host's memory.
+    pub part: Option<Part>,
     /// Earlier steps that must be done.
     pub after: Vec<Dependency>,
 }
@@ -121,6 +144,7 @@ impl Schedule {
                 unit,
                 instruction,
                 bytes,
+                part: None,
                 after: Vec::new(),
             });
         }

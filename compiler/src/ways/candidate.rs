@@ -122,7 +122,7 @@ pub(crate) struct Layout {
     /// What the rows add to the addresses of each layer of planes; none if a tensor is larger than any partition.
     pub rows: Option<Vec<Rc<RowEntries>>>,
     /// Addresses of the tensors if halos are cleared with the image alone, and if they are before each layer.
-    pub addresses: [OnceCell<Rc<Addresses>>; 2],
+    pub addresses: [OnceCell<Rc<Addresses>>; 3],
 }
 
 /// A network with a way for each layer. Nothing has an address.
@@ -389,7 +389,8 @@ impl<'a> Builder<'a> {
             .map(|&reader| plans[reader].as_ref().map_or(0, id));
         let key = (order, key.collect());
         once(&self.tensors[tensor], key, |_| {
-            let is_kept = self.graph.constants.kept.get(tensor) == Some(&true);
+            let is_kept = self.graph.constants.kept.get(tensor) == Some(&true)
+                || self.graph.homes.tensor(tensor).is_some();
             let mut machine = readers.iter().copied().chain(made);
             Rc::new(
                 match is_kept && machine.all(|layer| plans[layer].is_none()) {

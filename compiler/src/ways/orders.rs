@@ -1,5 +1,7 @@
 //! Which depthwise layers can make several pixels at a time, and how the pixels of their neighbours' planes lie.
 
+use std::collections::BTreeSet;
+
 use heddle_arch::params::Params;
 use heddle_network::{Layer, Work};
 
@@ -54,6 +56,7 @@ pub(crate) fn tensor_orders(
         }
         orders[index + 1] = PixelOrder::Joined(phases);
     }
+    share_columns(graph, &mut orders)?;
     for index in 0..layers.len() {
         let by_host = graph.constants.hosts[index].is_some();
         if !by_host && mappings[index].phases().is_none() {
@@ -66,6 +69,28 @@ pub(crate) fn tensor_orders(
         }
     }
     Some(orders)
+}
+
+/// Words pass LOAD and STORE as they are: parts of a tensor of the host's memory hold the same columns in a word. None if they cannot.
+fn share_columns(graph: &Lowered, orders: &mut [PixelOrder]) -> Option<()> {
+    let whole = |tensor: usize| {
+        let home = graph
+            .homes
+            .tensor(tensor)
+            .filter(|_| graph.is_of_machine(tensor));
+        home.map(|home| home.whole)
+    };
+    let is_apart = |order: PixelOrder| order.steps()[1] > 1;
+    let tensors = (0..orders.len()).filter(|&tensor| is_apart(orders[tensor]));
+    let apart: BTreeSet<usize> = tensors.filter_map(whole).collect();
+    for (tensor, order) in orders.iter_mut().enumerate() {
+        let is_part = whole(tensor).is_some_and(|whole| apart.contains(&whole));
+        if is_part && !is_apart(*order) {
+            let may_be = *order == PixelOrder::Plain && graph.is_made(tensor);
+            *order = may_be.then_some(PixelOrder::Split(Phases::Blocks))?;
+        }
+    }
+    Some(())
 }
 
 /// The order in which a layer writes what its readers want, if it can.

@@ -1,5 +1,6 @@
 //! What shares places, and where it is loaded.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Weights of a layer.
@@ -14,12 +15,48 @@ pub(in super::super) struct Item {
 }
 
 /// Where a LOAD stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// In front of the instructions of a layer.
     Before(usize),
     /// Behind the first instruction of a layer that takes weights: those of the layers before have been read.
     Behind(usize),
+    /// Behind the first drain of a layer: the layers before have ended.
+    Begun(usize),
+    /// Behind all instructions of a layer.
+    End(usize),
+}
+
+impl Slot {
+    /// The layer.
+    pub fn layer(self) -> usize {
+        let (Slot::Before(layer) | Slot::Behind(layer) | Slot::Begun(layer) | Slot::End(layer)) =
+            self;
+        layer
+    }
+
+    fn order(self) -> (usize, u8) {
+        let within = match self {
+            Slot::Before(_) => 0,
+            Slot::Behind(_) => 1,
+            Slot::Begun(_) => 2,
+            Slot::End(_) => 3,
+        };
+        (self.layer(), within)
+    }
+}
+
+impl PartialOrd for Slot {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// As they follow one another in a program.
+impl Ord for Slot {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
 }
 
 /// What the program loads at once.

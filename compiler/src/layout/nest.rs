@@ -12,7 +12,7 @@ const STEP_MAX: u32 = (1 << 13) - 1;
 
 /// Places that follow one another, and as many words of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// Partition, row of a table, or column.
     pub partition: u32,
     /// First place.
@@ -25,7 +25,7 @@ pub(super) struct Piece {
 
 /// What transfers of pieces have in common.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     pub space: Space,
     pub region: u32,
     pub zero: u8,
@@ -144,7 +144,7 @@ impl Kind {
 }
 
 /// Runs of neighbours at equal distances, each as its first one with a loop more, that `add` gives it.
-pub(super) fn folded<N: Clone, D: PartialEq>(
+pub(crate) fn folded<N: Clone, D: PartialEq>(
     nests: Vec<N>,
     distance: impl Fn(&N, &N) -> Option<D>,
     add: impl Fn(&mut N, u32, D),

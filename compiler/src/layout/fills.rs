@@ -20,7 +20,7 @@ struct Grid {
 }
 
 /// Few transfers that fill these places of the state buffer in some partitions.
-pub(super) fn fills(places: &BTreeSet<u32>, partitions: &[u32]) -> Vec<Transfer> {
+pub(crate) fn fills(places: &BTreeSet<u32>, partitions: &[u32]) -> Vec<Transfer> {
     let follows = |a: &u32, b: &u32| *b == *a + 1;
     let ranges: Vec<&[u32]> = partitions.chunk_by(follows).collect();
     let mut transfers = Vec::new();
