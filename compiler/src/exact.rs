@@ -10,6 +10,8 @@ pub use sum::{Difference, DualSum};
 /// Constants of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LayerConstants {
+    /// Rows of the array that its taps may be laid over.
+    pub rows: u32,
     /// How it adds two tensors.
     pub dual: Option<DualSum>,
     /// Its table from 1 on, 0 for none.

@@ -178,6 +178,12 @@ impl<'n> Lowered<'n> {
         made.is_some_and(|made| self.constants.hosts[made].is_none())
     }
 
+    /// The machine reads a tensor of the host's memory that it does not make.
+    pub fn is_loaded(&self, tensor: usize) -> bool {
+        let reads = self.homes.tensor(tensor).is_some() && self.is_of_machine(tensor);
+        reads && !self.is_made(tensor)
+    }
+
     /// A program can clear the halos of a tensor: it makes or loads it.
     pub fn is_cleared(&self, tensor: usize) -> bool {
         self.is_made(tensor) || self.homes.tensor(tensor).is_some()

@@ -60,6 +60,7 @@ pub(super) fn constants(
         });
         constants.layers.push(LayerConstants {
             dual,
+            rows: params.array.rows,
             table: u8::try_from(table).unwrap_or(u8::MAX),
         });
     }

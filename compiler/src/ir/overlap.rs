@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use heddle_arch::params::Params;
 use heddle_arch::word::WORD_BYTES;
+use heddle_network::Work;
 
 use super::Lowered;
+use crate::product::Flattening;
 
 /// Of so many parts of the room for tensors all but one are used.
 const PARTS: u64 = 8;
@@ -24,6 +26,13 @@ impl Lowered<'_> {
         }
         let banks = u64::from(params.work_banks()) - 1;
         let room = banks * u64::from(params.bank_bytes()) / PARTS * (PARTS - 1);
+        for layer in self.layers() {
+            let of = &self.network.layers[layer];
+            let loads = self.is_of_planes(layer) && self.is_loaded(of.inputs[0].tensor);
+            if loads && of.work() == Work::Weighted && of.groups == 1 {
+                self.constants.layers[layer].rows = Flattening::balanced_rows(of, params);
+            }
+        }
         for tensor in tensors.filter(|&tensor| self.homes.tensor(tensor).is_some()) {
             let Some([at, other]) = self.beside(tensor) else {
                 continue;

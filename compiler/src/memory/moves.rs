@@ -116,6 +116,7 @@ mod tests {
             words,
             rows: 2,
             clocks,
+            tensors: [0; 2],
         };
         sizes.iter().enumerate().map(item).collect()
     }

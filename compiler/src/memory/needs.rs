@@ -228,6 +228,7 @@ impl<'a> Needs<'a> {
                     words: u32::try_from(plan.bytes() / u64::from(WORD_BYTES)).ok()?,
                     rows: plan.rows,
                     clocks,
+                    tensors: self.tensor_words(layer),
                 }),
                 (None, Some(last)) => last.clocks += clocks,
                 (None, None) => {}
@@ -236,6 +237,22 @@ impl<'a> Needs<'a> {
         let words = (room / u64::from(WORD_BYTES)) as u32;
         // One more is under way.
         moves(&items, words, params.dma()?.queue as usize + 1)
+    }
+
+    /// Words of the tensors that are loaded for a layer, and of the one that is stored behind it.
+    pub fn tensor_words(&self, layer: usize) -> [u64; 2] {
+        let graph = self.memories.graph;
+        let words = |tensor: usize| {
+            let layout = self.candidate.layout.tensors[tensor].as_ref();
+            layout.map_or(0, |layout| layout.words())
+        };
+        let inputs = graph.network.layers[layer].inputs.iter();
+        let loaded = inputs.filter(|input| graph.is_loaded(input.tensor));
+        let stored = graph
+            .homes
+            .tensor(layer + 1)
+            .map_or(0, |_| words(layer + 1));
+        [loaded.map(|input| words(input.tensor)).sum(), stored]
     }
 
     /// Words of LOADs and STOREs of a program that moves weights: those of each layer's weights, of the tensor that it makes, and of those that it

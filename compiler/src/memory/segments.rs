@@ -420,7 +420,9 @@ impl<'a> Memories<'a> {
     ) -> u64 {
         match (cut.moves, cut.segments.len()) {
             (true, _) => needs.moves().map_or(u64::MAX, |moves| {
-                let words = moves.words() + self.input_words(candidate);
+                let layers = self.graph.layers();
+                let tensors = layers.flat_map(|layer| needs.tensor_words(layer));
+                let words = moves.words() + self.input_words(candidate) + tensors.sum::<u64>();
                 let bus = words + words / SPARE;
                 // The next program comes when the one before has ended.
                 let programs =
@@ -436,11 +438,7 @@ impl<'a> Memories<'a> {
     fn input_words(&self, candidate: &Candidate) -> u64 {
         let inputs = self.graph.network.inputs();
         let layouts = inputs.filter_map(|input| candidate.layout.tensors[input].as_ref());
-        let words = layouts.map(|layout| {
-            let words = layout.written().iter().filter(|written| **written);
-            words.count() as u64 * layout.partitions() as u64
-        });
-        words.sum()
+        layouts.map(|layout| layout.words()).sum()
     }
 
     /// Words that the host loads for an image between segments.

@@ -5,6 +5,8 @@
 //! of taps is free as long as the weights keep it. Every row takes taps that follow each
 //! other, so that it needs few channels: these must lie in its partition. If there are rows enough, it takes taps of one channel alone.
 
+use heddle_arch::params::Params;
+use heddle_arch::word::WORD_BYTES;
 use heddle_network::Layer;
 
 use crate::layout::Distances;
@@ -41,6 +43,20 @@ impl Flattening {
     /// The taps of a layer on an array of `rows` rows.
     pub fn of(layer: &Layer, rows: u32) -> Self {
         Self::new(layer.input.channels, layer.kernel, layer.dilation, rows)
+    }
+
+    /// Rows of which as many words are loaded as the array takes clocks, about: each row has its channels in its own partition.
+    pub fn balanced_rows(layer: &Layer, params: &Params) -> u32 {
+        let plane = layer.input.height * layer.input.width.div_ceil(WORD_BYTES);
+        let tiles = layer.output.channels.div_ceil(params.lanes());
+        let vectors = tiles * layer.output.height * layer.output.width;
+        let clocks = |rows: &u32| {
+            let taps = Self::of(layer, *rows);
+            let planes: usize = (0..taps.rows).map(|row| taps.channels(row).len()).sum();
+            let cycles = u64::from(taps.k_tiles) * u64::from(vectors);
+            (cycles.max(planes as u64 * u64::from(plane)), cycles)
+        };
+        (1..=params.array.rows).min_by_key(clocks).unwrap_or(1)
     }
 
     fn new(channels: u32, kernel: [u32; 2], dilation: [u32; 2], rows: u32) -> Self {

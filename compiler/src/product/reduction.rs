@@ -30,7 +30,14 @@ pub(crate) enum Reduction {
 }
 
 impl Reduction {
-    pub fn of(layer: &Layer, mapping: Mapping, orders: &Orders, params: &Params) -> Self {
+    /// That of a layer whose taps may be laid over so many rows.
+    pub fn of(
+        layer: &Layer,
+        mapping: Mapping,
+        orders: &Orders,
+        rows: u32,
+        params: &Params,
+    ) -> Self {
         let window = match orders.reads[0] {
             PixelOrder::Phased => phased_elements(layer),
             _ => layer.kernel.iter().product(),
@@ -38,9 +45,7 @@ impl Reduction {
         match (mapping.phases(), pooled(layer, params), layer.work()) {
             (Some(phases), ..) => Reduction::Blocks(PixelBlocks::of(layer, phases)),
             // All elements of a window are taps already.
-            _ if mapping == Mapping::Flattened => {
-                Reduction::Rows(Flattening::of(layer, params.array.rows))
-            }
+            _ if mapping == Mapping::Flattened => Reduction::Rows(Flattening::of(layer, rows)),
             (_, Some(reduction), _) => Reduction::Window(Pooling { reduction, window }),
             (_, _, Work::Terms(_)) => Reduction::Terms,
             _ if orders.in_place => Reduction::InPlace(PhasedTaps::of(layer)),

@@ -66,7 +66,7 @@ impl WeightPlan {
         params: &Params,
     ) -> Self {
         let lanes = params.lanes();
-        let reduction = Reduction::of(layer, mapping, &orders, params);
+        let reduction = Reduction::of(layer, mapping, &orders, constants.rows, params);
         let rotated = |order: &PixelOrder| !matches!(order, PixelOrder::Plain | PixelOrder::Phased);
         let mut plan = Self {
             lanes,

@@ -22,7 +22,7 @@ struct Moving {
 /// The steps in their order, with their slots.
 pub(super) fn steps(graph: &Lowered, placement: &Placement) -> Vec<(Slot, Step)> {
     let mut all = stores(graph, placement);
-    let tensors = (0..placement.tensors.len()).filter(|&tensor| is_loaded(graph, tensor));
+    let tensors = (0..placement.tensors.len()).filter(|&tensor| graph.is_loaded(tensor));
     let loads = tensors.map(|tensor| load(graph, placement, tensor, &all));
     let loads: Vec<Moving> = loads.collect();
     all.extend(loads);
@@ -53,7 +53,7 @@ fn stores(graph: &Lowered, placement: &Placement) -> Vec<Moving> {
         // What the next layer reads of it has to be loaded before that begins.
         let is_read = |next: &usize| {
             let inputs = graph.network.layers[*next].inputs.iter();
-            let loaded = inputs.filter(|input| is_loaded(graph, input.tensor));
+            let loaded = inputs.filter(|input| graph.is_loaded(input.tensor));
             let mut loaded = loaded.map(|input| part(graph, input.tensor));
             loaded.any(|loaded| loaded.meets(&part(graph, tensor)))
         };
@@ -65,11 +65,6 @@ fn stores(graph: &Lowered, placement: &Placement) -> Vec<Moving> {
         }
     });
     all.collect()
-}
-
-/// The machine reads a tensor of the host's memory that it does not make.
-fn is_loaded(graph: &Lowered, tensor: usize) -> bool {
-    graph.homes.tensor(tensor).is_some() && !graph.is_made(tensor) && graph.is_of_machine(tensor)
 }
 
 /// A LOAD of a tensor behind these STOREs.

@@ -51,6 +51,12 @@ impl TensorLayout {
         self.written.get_or_init(written)
     }
 
+    /// Words that hold elements, in all partitions.
+    pub fn words(&self) -> u64 {
+        let words = self.written().iter().filter(|written| **written);
+        words.count() as u64 * self.partitions() as u64
+    }
+
     /// Partitions that have planes of it, at most.
     pub fn partitions(&self) -> usize {
         self.planes.len()

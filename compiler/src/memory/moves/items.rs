@@ -12,6 +12,8 @@ pub(in super::super) struct Item {
     pub rows: u32,
     /// Clocks from its begin to that of the next layer with weights.
     pub clocks: u64,
+    /// Words of tensors that are loaded for it, and that are stored behind it.
+    pub tensors: [u64; 2],
 }
 
 /// Where a LOAD stands.

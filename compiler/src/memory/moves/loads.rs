@@ -69,17 +69,25 @@ pub(super) fn loads(items: &[Item], places: &Places, open: usize) -> (u64, Vec<M
         rest: shared(items, places),
         made: Vec::new(),
     };
+    let mut there = 0;
     if let Some(first) = items.first() {
+        there = line.tensors(first.tensors[0]);
         let is_free = |shared: &Shared| shared.behind.is_none();
-        program.early(&mut line, Slot::Before(first.layer), is_free);
+        program.early((&mut line, 0), Slot::Before(first.layer), is_free);
     }
     for (at, item) in items.iter().enumerate() {
         while let Some(number) = program.rest.iter().position(|shared| shared.item == at) {
             program.issue(&mut line, Slot::Before(item.layer), number, |_| true);
         }
         line.wait(at);
+        line.until(there);
+        let stored = at
+            .checked_sub(1)
+            .map_or(0, |before| items[before].tensors[1]);
+        let loaded = items.get(at + 1).map_or(0, |next| next.tensors[0]);
+        there = line.tensors(stored + loaded);
         let is_free = |shared: &Shared| shared.behind.is_none_or(|before| before < at);
-        program.early(&mut line, Slot::Behind(item.layer), is_free);
+        program.early((&mut line, item.clocks), Slot::Behind(item.layer), is_free);
         line.clock += item.clocks;
     }
     (line.waiting, program.made)
@@ -93,10 +101,19 @@ struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// All that is free, as long as a command more may be open.
-    fn early(&mut self, line: &mut Line, slot: Slot, is_free: impl Fn(&Shared) -> bool) {
+    /// All that is free, as long as a command more may be open and the bus has time in these clocks; the next to be needed has no time to lose.
+    fn early(
+        &mut self,
+        (line, clocks): (&mut Line, u64),
+        slot: Slot,
+        is_free: impl Fn(&Shared) -> bool,
+    ) {
+        let next = self.rest.first().map(|shared| shared.item);
         while line.has_room() {
-            let Some(number) = self.rest.iter().position(&is_free) else {
+            let has_time = line.tensors == 0 || line.idle <= line.clock + clocks;
+            let is_due = |shared: &Shared| has_time || Some(shared.item) == next;
+            let found = { self.rest.iter() }.position(|shared| is_free(shared) && is_due(shared));
+            let Some(number) = found else {
                 break;
             };
             self.issue(line, slot, number, &is_free);
@@ -144,9 +161,21 @@ struct Line {
     /// Ends of loads, and whose they are.
     open: VecDeque<(u64, usize)>,
     waiting: u64,
+    /// Words of tensors so far.
+    tensors: u64,
 }
 
 impl Line {
+    /// Words of tensors; gives the clock in which they are through.
+    fn tensors(&mut self, words: u64) -> u64 {
+        if words == 0 {
+            return 0;
+        }
+        self.tensors += words;
+        self.idle = self.idle.max(self.clock) + words;
+        self.idle + LATENCY
+    }
+
     fn until(&mut self, clock: u64) {
         self.waiting += clock.saturating_sub(self.clock);
         self.clock = self.clock.max(clock);
