@@ -286,7 +286,7 @@ fn flattenable(graph: &Lowered) -> Vec<usize> {
     let found = layers.filter(|(index, layer)| {
         layer.work() == Work::Weighted && layer.groups == 1 && !by_host(*index) && {
             let input = layer.inputs[0].tensor;
-            let is_written = input.checked_sub(1).is_none_or(by_host);
+            let is_written = input.checked_sub(1).is_none_or(by_host) && !graph.is_made(input);
             is_written && graph.readers[input].len() == 1
         }
     });

@@ -4,6 +4,7 @@ mod constants;
 mod graph;
 mod homes;
 mod hosts;
+mod joined;
 mod limits;
 mod lying;
 mod matrices;
@@ -23,7 +24,9 @@ use crate::pieces::Pieces;
 use crate::rule::Zeros;
 pub(crate) use constants::{Constants, TablePart};
 pub use graph::{Graph, Node, Place};
+pub(crate) use homes::Home;
 use homes::Homes;
+pub(crate) use joined::Joined;
 pub(crate) use matrices::{Id, MatrixWork, Operation};
 pub use needs::{Need, needs};
 
@@ -35,6 +38,8 @@ pub(crate) struct Lowered<'n> {
     pub constants: Constants,
     /// Tensors that programs load and store.
     pub homes: Homes,
+    /// Tensors that are made in parts.
+    pub joined: Joined,
     /// Tensors that are loaded while the layer before their reader runs, or stored while the one behind their maker does.
     pub overlapped: Vec<bool>,
     /// The layers that read each tensor.
@@ -98,6 +103,7 @@ impl<'n> Lowered<'n> {
             network,
             constants,
             homes,
+            joined: Joined::default(),
             overlapped: Vec::new(),
             readers,
             pieces: Vec::new(),
@@ -149,6 +155,9 @@ impl<'n> Lowered<'n> {
     /// outputs in the last one. What it keeps it reads in the step that makes it.
     pub fn lifetime(&self, tensor: usize) -> Range<usize> {
         let readers = &self.readers[tensor];
+        if self.joined.part(tensor).is_some() {
+            return tensor..tensor;
+        }
         if self.homes.tensor(tensor).is_some() {
             return self.lifetime_at_home(tensor);
         }
@@ -162,7 +171,7 @@ impl<'n> Lowered<'n> {
             true => end,
             false => readers.last().map_or(end, |reader| reader + 1),
         };
-        tensor..last + 1
+        self.joined.first(tensor).unwrap_or(tensor)..last + 1
     }
 
     /// The machine makes or reads a tensor.
@@ -175,7 +184,8 @@ impl<'n> Lowered<'n> {
     /// The machine makes a tensor.
     pub fn is_made(&self, tensor: usize) -> bool {
         let made = tensor.checked_sub(1);
-        made.is_some_and(|made| self.constants.hosts[made].is_none())
+        self.joined.first(tensor).is_some()
+            || made.is_some_and(|made| self.constants.hosts[made].is_none())
     }
 
     /// The machine reads a tensor of the host's memory that it does not make.

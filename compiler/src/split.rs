@@ -21,6 +21,9 @@ use crate::ways::Builder;
 /// Elements of a tensor that the host keeps, at most.
 const KEPT: usize = 1 << 22;
 
+/// How often smaller bands are tried than those that fit.
+const ROUNDS: usize = 5;
+
 /// The host has room for every tensor.
 fn can_be_kept(network: &Network) -> bool {
     let outputs = network.layers.iter().map(|layer| layer.output);
@@ -57,18 +60,39 @@ pub(crate) fn until_each_fits<'n>(
         pieces: BTreeMap::new(),
         hosts: BTreeMap::new(),
     };
+    let mut best: Option<(Lowered, Choice)> = None;
+    let mut rounds = 0;
     loop {
         let cut = cutter.network(options)?;
         lacks = too_large(&cut, machine, options);
         if lacks.is_empty() {
             let choice = choose(&cut);
             match choice {
-                Ok(choice) if choice.taken.is_some() => return Ok((cut, choice)),
+                Ok(choice) if choice.taken.is_some() => {
+                    rounds += 1;
+                    // What LOAD and STORE move may have smaller bands, where that is faster.
+                    let moves = !cut.homes.are_none() && rounds < ROUNDS;
+                    let faster = choice.faster().filter(|_| moves).cloned();
+                    let lacks = faster.map(|error| named(&cut.network, error));
+                    let lacks = lacks.unwrap_or_default();
+                    let goes_on = !lacks.is_empty() && cutter.cut(&cut, &lacks);
+                    let best_clocks = best.as_ref().map_or(u64::MAX, |(_, best)| best.clocks());
+                    if choice.clocks() < best_clocks {
+                        best = Some((cut, choice));
+                    }
+                    match best {
+                        Some(best) if !goes_on => return Ok(best),
+                        _ => continue,
+                    }
+                }
                 Ok(choice) => lacks = named(&cut.network, choice.least_special()),
                 Err(error) => lacks = named(&cut.network, error),
             }
         }
         if !cutter.cut(&cut, &lacks) {
+            if let Some(best) = best {
+                return Ok(best);
+            }
             // What the host runs is not what is missing.
             let graph = match cutter.hosts.is_empty() {
                 true => graph,
@@ -250,6 +274,8 @@ impl<'n> Cutter<'_, 'n> {
     fn shrink_in(&mut self, index: usize, direction: Direction, shortage: &Shortage) -> bool {
         let layer = &self.graph.network.layers[index];
         let (whole, unit) = match direction {
+            // Rows of two phases begin at even ones.
+            Direction::Rows if layer.output.height > 16 => (layer.output.height, 2),
             Direction::Rows => (layer.output.height, 1),
             Direction::Channels => {
                 let step = step(layer);

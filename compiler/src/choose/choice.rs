@@ -55,6 +55,22 @@ impl Choice {
         &self.candidates.all[self.errors.len()]
     }
 
+    /// Clocks for an image, if something was taken.
+    pub fn clocks(&self) -> u64 {
+        self.taken.as_ref().map_or(u64::MAX, |(fit, _)| fit.clocks)
+    }
+
+    /// What the fastest combination lacks, if it does not fit and would be faster than the one that was taken.
+    pub fn faster(&self) -> Option<&CompileError> {
+        let own = self.candidate().cycles();
+        let refused = self.candidates.all.iter().zip(&self.errors);
+        let refused = refused.map(|(refused, error)| (refused.cycles(), error));
+        let faster = refused.filter(|(cycles, _)| *cycles < own);
+        faster
+            .min_by_key(|(cycles, _)| *cycles)
+            .map(|(_, error)| error)
+    }
+
     /// What the combination without anything special lacks.
     pub fn least_special(mut self) -> CompileError {
         let tried = self

@@ -56,6 +56,11 @@ impl Homes {
         self.tensors.get(tensor).copied().flatten()
     }
 
+    /// A tensor needs no home.
+    pub fn leave(&mut self, tensor: usize) {
+        self.tensors[tensor] = None;
+    }
+
     /// Gives tensors their homes; a layer that cannot be done so.
     fn conflict(
         &mut self,

@@ -12,20 +12,19 @@ use crate::product::Flattening;
 /// Of so many parts of the room for tensors all but one are used.
 const PARTS: u64 = 8;
 
+/// Bytes of a partition for tensors: weights have a bank at least.
+pub(super) fn room(params: &Params) -> u64 {
+    (u64::from(params.work_banks()) - 1) * u64::from(params.bank_bytes())
+}
+
 impl Lowered<'_> {
     /// Finds them: bands of a layer always overlap, whatever else as far as there is room, about.
     pub fn overlap(&mut self, params: &Params) {
         let tensors = 0..self.network.layers.len() + 1;
         self.overlapped = vec![false; tensors.len()];
-        let mut alive = vec![0; tensors.len() + 1];
-        for tensor in tensors.clone() {
-            let bytes = self.bytes(tensor, params);
-            alive[self.lifetime(tensor)]
-                .iter_mut()
-                .for_each(|all| *all += bytes);
-        }
-        let banks = u64::from(params.work_banks()) - 1;
-        let room = banks * u64::from(params.bank_bytes()) / PARTS * (PARTS - 1);
+        self.join(params);
+        let mut alive = self.alive(params);
+        let room = room(params) / PARTS * (PARTS - 1);
         for layer in self.layers() {
             let of = &self.network.layers[layer];
             let loads = self.is_of_planes(layer) && self.is_loaded(of.inputs[0].tensor);
@@ -50,6 +49,18 @@ impl Lowered<'_> {
         }
     }
 
+    /// Bytes of the tensors in each step, about.
+    pub(super) fn alive(&self, params: &Params) -> Vec<u64> {
+        let tensors = 0..self.network.layers.len() + 1;
+        let mut alive = vec![0; tensors.len() + 1];
+        for tensor in tensors {
+            let bytes = self.bytes(tensor, params);
+            let steps = alive[self.lifetime(tensor)].iter_mut();
+            steps.for_each(|all| *all += bytes);
+        }
+        alive
+    }
+
     /// The layer of a tensor that is loaded or stored, and the one that it may move beside.
     fn beside(&self, tensor: usize) -> Option<[usize; 2]> {
         let machine = |layer: &usize| self.constants.hosts[*layer].is_none();
@@ -61,7 +72,7 @@ impl Lowered<'_> {
     }
 
     /// Bytes of a tensor in a partition, about.
-    fn bytes(&self, tensor: usize, params: &Params) -> u64 {
+    pub(super) fn bytes(&self, tensor: usize, params: &Params) -> u64 {
         if !self.is_of_machine(tensor) {
             return 0;
         }

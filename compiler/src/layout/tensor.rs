@@ -66,6 +66,14 @@ pub(crate) struct Footprint {
     written: Vec<[u64; 2]>,
 }
 
+/// Rows, and words of each, of planes of so many rows and columns.
+fn words_of_rows(planes: &[[u32; 2]]) -> Vec<[u64; 2]> {
+    let words = planes.iter();
+    words
+        .map(|&[rows, cols]| [u64::from(rows), u64::from(cols.div_ceil(WORD_BYTES))])
+        .collect()
+}
+
 impl Footprint {
     /// `padding` is the padding of the layer that reads the tensor, `planes` the number of planes
     /// of a partition.
@@ -109,10 +117,17 @@ impl Footprint {
             pitch,
             plane_stride,
             planes,
-            written: written
-                .iter()
-                .map(|&[rows, cols]| [u64::from(rows), u64::from(cols.div_ceil(WORD_BYTES))])
-                .collect(),
+            written: words_of_rows(written),
+        }
+    }
+
+    /// Some planes and rows of it, which has the same region.
+    pub fn part(&self, [plane, row]: [u32; 2], planes: u32, written: &[[u32; 2]]) -> Self {
+        Self {
+            lead: self.lead + u64::from(plane) * self.plane_stride + u64::from(row) * self.pitch,
+            planes: planes.into(),
+            written: words_of_rows(written),
+            ..self.clone()
         }
     }
 

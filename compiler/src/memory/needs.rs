@@ -51,7 +51,8 @@ impl Memories<'_> {
         cut: &'l Cut,
     ) -> impl Iterator<Item = (usize, SpaceRequest)> + 'l {
         let tensors = self.tensors(layout).enumerate().skip(self.apart());
-        tensors.map(|(tensor, layout)| (tensor, self.request(tensor, layout, cut)))
+        let whole = tensors.filter(|(tensor, _)| self.graph.joined.part(*tensor).is_none());
+        whole.map(|(tensor, layout)| (tensor, self.request(tensor, layout, cut)))
     }
 
     fn request(&self, tensor: usize, layout: &TensorLayout, cut: &Cut) -> SpaceRequest {
@@ -94,11 +95,17 @@ impl Memories<'_> {
         let apart = self.apart();
         let bases = layout.rows.is_some().then(|| {
             self.allocations.set(self.allocations.get() + 1);
-            let requests = self.requests(layout, cut).map(|(_, request)| request);
-            let words = allocate(&requests.collect::<Vec<_>>()).into_iter();
-            let input = std::iter::repeat_n(self.params.work_bytes(), apart);
-            let bases = input.chain(words.map(|word| WORD_BYTES * word as u32));
-            bases.collect::<Vec<u32>>()
+            let (tensors, requests): (Vec<_>, Vec<_>) = self.requests(layout, cut).unzip();
+            let mut bases = vec![self.params.work_bytes(); self.tensors(layout).count()];
+            for (tensor, word) in tensors.into_iter().zip(allocate(&requests)) {
+                bases[tensor] = WORD_BYTES * word as u32;
+            }
+            for (whole, parts) in self.graph.joined.wholes() {
+                parts
+                    .iter()
+                    .for_each(|&(part, _)| bases[part] = bases[whole]);
+            }
+            bases
         });
         let mut ends = vec![0; self.graph.network.layers.len() + 2];
         for (tensor, layout) in self.tensors(layout).enumerate().skip(apart) {
@@ -172,6 +179,13 @@ impl<'a> Needs<'a> {
             needed.start < steps.end && steps.start < needed.end
         });
         alive.map(|(_, layout)| layout.footprint.bytes).sum()
+    }
+
+    /// The tensors of some layers have no room, wherever they lie.
+    pub fn exceed_room(&self, layers: &Range<usize>) -> bool {
+        let params = self.memories.params;
+        let banks = u64::from(params.work_banks()) - 1;
+        self.bytes_alive(layers) > banks * u64::from(params.bank_bytes())
     }
 
     /// Bytes of the banks that hold activations. Weights, which begin behind them, keep at least one.

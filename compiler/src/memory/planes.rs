@@ -59,13 +59,16 @@ pub(super) fn weight_base(
     }
 }
 
-/// For each segment words of its halos where other tensors or weights lie; none if there is a single one.
+/// For each segment words of its halos where other tensors or weights lie; none if there is a single one, or if the program clears them.
 pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> {
     let [first, rest @ ..] = &cut.segments[..] else {
         return Vec::new();
     };
-    if rest.is_empty() || cut.moves {
+    if rest.is_empty() {
         return Vec::new();
+    }
+    if cut.moves {
+        return vec![Vec::new(); cut.segments.len()];
     }
     // Weights that are written once lie behind all tensors.
     let lowest = weights
@@ -86,7 +89,9 @@ pub(super) fn cleared(
     needs: &Needs,
 ) -> Vec<(usize, BTreeSet<u32>, u32)> {
     let written = needs.written();
-    let tensors = (0..=graph.network.layers.len()).filter(|&tensor| graph.is_cleared(tensor));
+    let is_own = |tensor: &usize| graph.joined.part(*tensor).is_none();
+    let tensors = (0..=graph.network.layers.len()).filter(is_own);
+    let tensors = tensors.filter(|&tensor| graph.is_cleared(tensor));
     let cleared = tensors.map(|tensor| {
         let layout = candidate.layout.tensors[tensor].as_ref();
         let partitions = layout.map_or(0, |layout| layout.partitions() as u32);

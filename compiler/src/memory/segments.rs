@@ -166,7 +166,19 @@ impl<'a> Memories<'a> {
         if self.graph.has_matrices() && !words.is_empty() {
             return Ok(words);
         }
-        let lacks = self.shortages(candidate, &cut)?;
+        let mut lacks = self.shortages(candidate, &cut)?;
+        if self.options.moves && !self.graph.has_matrices() {
+            // Tensors of another layer, which may become smaller, may only lie in the way.
+            let needs = Needs::of(self, candidate, &cut);
+            let own = lacks.iter().filter(|(layer, lacks)| {
+                let of_tensors = |lack: &Shortage| lack.memory == Memory::Activations;
+                !lacks.iter().all(of_tensors) || needs.exceed_room(&(*layer..layer + 1))
+            });
+            let own: Lacks = own.cloned().collect();
+            if !own.is_empty() {
+                lacks = own;
+            }
+        }
         Ok(match lacks.is_empty() {
             true => words.into_iter().take(1).collect(),
             false => lacks,
@@ -422,12 +434,14 @@ impl<'a> Memories<'a> {
             (true, _) => needs.moves().map_or(u64::MAX, |moves| {
                 let layers = self.graph.layers();
                 let tensors = layers.flat_map(|layer| needs.tensor_words(layer));
-                let words = moves.words() + self.input_words(candidate) + tensors.sum::<u64>();
-                let bus = words + words / SPARE;
-                // The next program comes when the one before has ended.
-                let programs =
-                    (cut.segments.len() as u64 - 1) * u64::from(self.params.program.words) / 2;
-                moves.waiting.max(bus.saturating_sub(cycles)) + programs
+                let moved = moves.words() + self.input_words(candidate) + tensors.sum::<u64>();
+                let bus = moved + moved / SPARE;
+                // What a segment needs comes when the one before has ended.
+                let of_segments = match cut.segments.len() {
+                    1 => 0,
+                    _ => self.host_words(candidate, needs, words, cut),
+                };
+                moves.waiting.max(bus.saturating_sub(cycles)) + of_segments
             }),
             (false, 1) => 0,
             (false, _) => self.host_words(candidate, needs, words, cut),

@@ -384,13 +384,20 @@ impl<'a> Builder<'a> {
     ) -> Rc<TensorLayout> {
         let readers = &self.graph.readers[tensor];
         let made = tensor.checked_sub(1);
+        if let Some(home) = self.graph.joined.part(tensor) {
+            let whole = self.tensor(home.whole, order, plans);
+            let (shape, _) = self.graph.network.tensor(tensor);
+            return once(&self.tensors[tensor], (order, vec![id(&whole)]), |_| {
+                Rc::new(whole.part(shape, home.first, self.params.lanes()))
+            });
+        }
         let key = readers
             .iter()
             .map(|&reader| plans[reader].as_ref().map_or(0, id));
         let key = (order, key.collect());
         once(&self.tensors[tensor], key, |_| {
             let is_kept = self.graph.constants.kept.get(tensor) == Some(&true)
-                || self.graph.homes.tensor(tensor).is_some();
+                || !self.graph.homes.are_none();
             let mut machine = readers.iter().copied().chain(made);
             Rc::new(
                 match is_kept && machine.all(|layer| plans[layer].is_none()) {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use heddle_network::{Network, Padding};
+use heddle_network::{Network, Padding, Shape};
 
 use crate::ir::Lowered;
 use crate::layout::{Footprint, PixelOrder, TensorPlan};
@@ -41,6 +41,23 @@ impl TensorLayout {
             planes: Vec::new(),
             order: PixelOrder::Plain,
             footprint: Footprint::none(),
+            written: OnceCell::new(),
+        }
+    }
+
+    /// Of a part of this tensor, from a channel and a row on.
+    pub fn part(&self, shape: Shape, first: [u32; 2], lanes: u32) -> Self {
+        let planes = self.order.planes(shape.channels, lanes);
+        let most = planes.iter().map(Vec::len).max().unwrap_or(1) as u32;
+        let [channel, row] = first;
+        let [down, _] = self.order.steps();
+        let written = self.order.written([shape.height, shape.width]);
+        Self {
+            planes,
+            order: self.order,
+            footprint: self
+                .footprint
+                .part([channel / lanes, row / down], most, &written),
             written: OnceCell::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heddle_arch::params::Params;
 use heddle_network::{Layer, Work};
 
-use crate::ir::Lowered;
+use crate::ir::{Home, Lowered};
 use crate::layout::{Phases, PixelOrder};
 use crate::product::{Mapping, Orders, PixelBlocks, pooled, sums_phases};
 
@@ -57,6 +57,7 @@ pub(crate) fn tensor_orders(
         orders[index + 1] = PixelOrder::Joined(phases);
     }
     share_columns(graph, &mut orders)?;
+    share_with_parts(graph, &mut orders)?;
     for index in 0..layers.len() {
         let by_host = graph.constants.hosts[index].is_some();
         if !by_host && mappings[index].phases().is_none() {
@@ -89,6 +90,25 @@ fn share_columns(graph: &Lowered, orders: &mut [PixelOrder]) -> Option<()> {
             let may_be = *order == PixelOrder::Plain && graph.is_made(tensor);
             *order = may_be.then_some(PixelOrder::Split(Phases::Blocks))?;
         }
+    }
+    Some(())
+}
+
+/// Parts lie as the whole does. None if they cannot.
+fn share_with_parts(graph: &Lowered, orders: &mut [PixelOrder]) -> Option<()> {
+    for (whole, parts) in graph.joined.wholes() {
+        let all = || parts.iter().map(|(part, _)| *part).chain([whole]);
+        let mut special = all().map(|tensor| orders[tensor]);
+        let Some(order) = special.find(|&order| order != PixelOrder::Plain) else {
+            continue;
+        };
+        let [down, _] = order.steps();
+        let begins = |home: &Home| home.first[0] == 0 && home.first[1] % down == 0;
+        let is_one = special.all(|other| other == order || other == PixelOrder::Plain);
+        if !is_one || !parts.iter().all(|(_, home)| begins(home)) {
+            return None;
+        }
+        all().for_each(|tensor| orders[tensor] = order);
     }
     Some(())
 }
