@@ -28,6 +28,12 @@ impl Joined {
         self.firsts.get(&whole).copied()
     }
 
+    /// The part that is made last.
+    pub fn last(&self, whole: usize) -> Option<usize> {
+        let parts = self.parts.iter().filter(|(_, home)| home.whole == whole);
+        parts.map(|(part, _)| *part).next_back()
+    }
+
     /// Each whole with its parts.
     pub fn wholes(&self) -> impl Iterator<Item = (usize, Vec<(usize, Home)>)> {
         self.firsts.keys().map(|&whole| {

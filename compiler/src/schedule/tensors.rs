@@ -31,7 +31,8 @@ pub(super) fn steps(graph: &Lowered, placement: &Placement) -> Vec<(Slot, Step)>
         let mut loads = all.iter().filter(|moving| !moving.stores);
         let slot = match loads.find(|load| load.tensor == *tensor) {
             Some(load) => load.slot,
-            None => Slot::Begun(graph.joined.first(*tensor).unwrap_or(*tensor) - 1),
+            // Of bands the last one: before it the bus has bands of inputs to load.
+            None => Slot::Begun(graph.joined.last(*tensor).unwrap_or(*tensor) - 1),
         };
         let partitions: Vec<u32> = (0..*partitions).collect();
         let fills = fills(words, &partitions).into_iter();
