@@ -81,7 +81,9 @@ impl<'n> Lowered<'n> {
     ) -> Result<Self, CompileError> {
         let readers = hosts::readers(&network);
         let mut constants = constants::constants((&network, &readers), hosts, machine)?;
-        let homes = match options.moves && machine.programs_move() {
+        // The sparse cluster beside LOAD and STORE of tensors was not tried.
+        let moves = options.moves && machine.programs_move() && !machine.has_cluster();
+        let homes = match moves {
             true => Homes::of(&network, &constants.hosts, &readers),
             false => Homes::default(),
         };

@@ -5,6 +5,7 @@
 #[macro_use]
 extern crate heddle_proves;
 
+mod bands;
 mod cliffs;
 mod engines;
 mod files;

@@ -92,7 +92,8 @@ impl Lowered<'_> {
         };
         let whole = layer + 1;
         let machine = |layer: usize| self.constants.hosts[layer].is_none();
-        let is_read = self.readers[whole].iter().all(|&reader| machine(reader));
+        let readers = &self.readers[whole];
+        let is_read = !readers.is_empty() && readers.iter().all(|&reader| machine(reader));
         let is_own = self
             .homes
             .tensor(whole)

@@ -17,6 +17,8 @@ use loads::loads;
 pub(super) use items::Item;
 pub(crate) use items::{Moved, Slot};
 
+/// Items of which all places are tried: of more it takes too long.
+const FEW: usize = 128;
 /// Places that are tried for a layer, and rings.
 const TRIED: usize = 64;
 
@@ -36,8 +38,11 @@ pub(super) fn moves(items: &[Item], room: u32, open: usize) -> Option<Moves> {
     if items.iter().any(|item| item.words > room) {
         return None;
     }
-    let rings = (0..items.len().min(TRIED)).map(|first| ring(items, room, first));
-    let made = rings.chain([apart(items, room, open)]).map(|places| {
+    let few = items.len() <= FEW;
+    let rings = if few { TRIED } else { 1 };
+    let rings = (0..items.len().min(rings)).map(|first| ring(items, room, first));
+    let apart = few.then(|| apart(items, room, open));
+    let made = rings.chain(apart).map(|places| {
         let (waiting, loads) = loads(items, &places, open);
         Moves {
             places: (items.iter().zip(&places))

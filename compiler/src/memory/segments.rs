@@ -51,6 +51,8 @@ pub(crate) struct Words<'a> {
     memories: &'a Memories<'a>,
     /// Without HALT.
     of_layers: Vec<u64>,
+    /// Words that some layers may have besides.
+    margin: u64,
     /// A run of the machine must begin with the layer, whatever the segments are: if all layers up to the next one of the host are one, and
     /// if the host starts each of them.
     begins: [Vec<bool>; 2],
@@ -68,6 +70,7 @@ impl<'a> Words<'a> {
         Self {
             memories,
             of_layers,
+            margin: 0,
             begins: [single.collect(), joined.collect()],
         }
     }
@@ -77,6 +80,8 @@ impl<'a> Words<'a> {
         let of_layers = self.of_layers.iter().zip(more);
         Self {
             of_layers: of_layers.map(|(own, more)| own + more).collect(),
+            // They may stand in a neighbour.
+            margin: 2 * more.iter().max().copied().unwrap_or(0),
             begins: self.begins.clone(),
             ..*self
         }
@@ -112,7 +117,7 @@ impl<'a> Words<'a> {
         let is_of_machine = self.begins[0][layers.start];
         let begins = self.begins[usize::from(whole)][layers.start + 1..layers.end].iter();
         let halts = begins.filter(|&&begins| begins).count() + usize::from(is_of_machine);
-        own + halts as u64
+        own + halts as u64 + self.margin
     }
 }
 

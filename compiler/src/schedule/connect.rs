@@ -27,7 +27,30 @@ impl Schedule {
             last[step.unit as usize] = Some(index);
             after.sort_unstable();
             self.steps[index].after = after;
+            self.wait_before_results(index);
         }
+    }
+
+    /// Results find no address while a drain waits: what it writes over must have been stored when its product begins.
+    fn wait_before_results(&mut self, drain: usize) {
+        let is = |index: usize, unit| self.steps[index].unit == unit;
+        if !is(drain, Unit::Drain) {
+            return;
+        }
+        let before = (0..drain).rfind(|&step| is(step, Unit::Drain));
+        let first = before.map_or(0, |before| before + 1);
+        let Some(product) = (first..drain).find(|&step| is(step, Unit::Stream)) else {
+            return;
+        };
+        let after = std::mem::take(&mut self.steps[drain].after);
+        let is_store = |d: &Dependency| self.steps[d.on].unit == Unit::Store && d.on < product;
+        let (stores, own) = after.into_iter().partition(is_store);
+        self.steps[drain].after = own;
+        let stores: Vec<Dependency> = stores;
+        let before = &mut self.steps[product].after;
+        before.extend(stores);
+        before.sort_unstable();
+        before.dedup();
     }
 
     /// Earlier steps that write what a step reads, or read what it writes.

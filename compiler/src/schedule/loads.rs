@@ -11,13 +11,14 @@ use super::{Schedule, Step, Unit};
 use crate::memory::{Moved, Slot};
 
 impl Schedule {
-    /// Adds LOADs and STOREs at their slots.
+    /// Adds LOADs and STOREs at their slots; never in front of a drain, whose product does not wait for it.
     pub(crate) fn insert(&mut self, mut moves: Vec<(Slot, Step)>) {
         moves.sort_by_key(|(slot, _)| *slot);
         let mut moves = moves.into_iter().peekable();
         let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
         let (mut weights, mut drains) = (None, None);
         let mut last = None;
+        let mut due = Vec::new();
         while let Some(step) = steps.next() {
             let (layer, unit) = (step.layer, step.unit);
             if last.replace(layer) != Some(layer) {
@@ -29,11 +30,15 @@ impl Schedule {
                 (&mut drains, Unit::Drain, Slot::Begun(layer)),
             ] {
                 if unit == first && begun.replace(layer) != Some(layer) {
-                    self.take(&mut moves, slot);
+                    due.push(slot);
                 }
             }
-            if steps.peek().is_none_or(|next| next.layer != layer) {
-                self.take(&mut moves, Slot::End(layer));
+            let next = steps.peek().filter(|next| next.layer == layer);
+            if next.is_none() {
+                due.push(Slot::End(layer));
+            }
+            if next.is_none_or(|next| next.unit != Unit::Drain) {
+                due.drain(..).for_each(|slot| self.take(&mut moves, slot));
             }
         }
         assert!(moves.next().is_none(), "every LOAD and STORE has a place");

@@ -21,27 +21,24 @@ struct Moving {
 
 /// The steps in their order, with their slots.
 pub(super) fn steps(graph: &Lowered, placement: &Placement) -> Vec<(Slot, Step)> {
-    let mut all = stores(graph, placement);
+    let stores = stores(graph, placement);
     let tensors = (0..placement.tensors.len()).filter(|&tensor| graph.is_loaded(tensor));
-    let loads = tensors.map(|tensor| load(graph, placement, tensor, &all));
+    let loads = tensors.map(|tensor| load(graph, placement, tensor, &stores));
     let loads: Vec<Moving> = loads.collect();
-    all.extend(loads);
-    let mut steps = Vec::new();
+    let of = |moving: &Moving| transfers(graph, placement, moving);
+    // In one slot what lies in a place is stored first, then its halos are cleared.
+    let mut steps: Vec<_> = stores.iter().flat_map(of).collect();
     for (tensor, words, partitions) in &placement.cleared {
-        let mut loads = all.iter().filter(|moving| !moving.stores);
-        let slot = match loads.find(|load| load.tensor == *tensor) {
+        let slot = match loads.iter().find(|load| load.tensor == *tensor) {
             Some(load) => load.slot,
             // Of bands the last one: before it the bus has bands of inputs to load.
             None => Slot::Begun(graph.joined.last(*tensor).unwrap_or(*tensor) - 1),
         };
         let partitions: Vec<u32> = (0..*partitions).collect();
         let fills = fills(words, &partitions).into_iter();
-        steps.extend(fills.map(|transfer| (slot, step(slot, Instruction::Load(moved(transfer))))));
+        steps.extend(fills.map(|fill| (slot, step(slot, Instruction::Load(moved(fill))))));
     }
-    for moving in &all {
-        let transfers = transfers(graph, placement, moving);
-        steps.extend(transfers.into_iter().map(|step| (moving.slot, step)));
-    }
+    steps.extend(loads.iter().flat_map(of));
     steps
 }
 
@@ -123,7 +120,7 @@ fn part(graph: &Lowered, tensor: usize) -> Part {
     }
 }
 
-fn transfers(graph: &Lowered, placement: &Placement, moving: &Moving) -> Vec<Step> {
+fn transfers(graph: &Lowered, placement: &Placement, moving: &Moving) -> Vec<(Slot, Step)> {
     let &Moving {
         tensor,
         stores,
@@ -140,10 +137,11 @@ fn transfers(graph: &Lowered, placement: &Placement, moving: &Moving) -> Vec<Ste
             true => Instruction::Store(moved(transfer)),
             false => Instruction::Load(moved(transfer)),
         };
-        Step {
+        let step = Step {
             part: Some(part(graph, tensor)),
             ..step(slot, instruction)
-        }
+        };
+        (slot, step)
     });
     steps.collect()
 }
