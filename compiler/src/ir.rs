@@ -4,6 +4,7 @@ mod constants;
 mod graph;
 mod homes;
 mod hosts;
+mod join;
 mod joined;
 mod limits;
 mod lying;

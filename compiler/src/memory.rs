@@ -56,7 +56,7 @@ pub(crate) fn place(
         Some(addresses) => {
             let needs = Needs::with(&memories, candidate, &fit.cut, addresses.clone());
             if fit.cut.moves && fit.cut.clears {
-                cleared = planes::cleared(graph, candidate, &needs);
+                cleared = needs.cleared();
             }
             planes::place(&needs, candidate, &fit.cut, params)
         }

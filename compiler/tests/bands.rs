@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::moves::{options, with_dma};
 use crate::support::chain::{Link, chain};
 use crate::support::image::{form, from_image, inputs_of};
-use crate::support::waits::needed_waits;
 use crate::support::{preset, random_image, random_network, random_size};
+use crate::waits::needed_waits;
 
 /// LOADs and STOREs of the programs of an image: of weights, of inputs, of outputs, of what only programs have, STOREs of that, and zeros.
 fn moves(program: &Program) -> [usize; 6] {

@@ -30,4 +30,5 @@ mod sparse_random;
 mod stages;
 mod support;
 mod toeplitz;
+mod waits;
 mod waste;

@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::support::chain::{Link, chain};
 use crate::support::image::{form, from_image, inputs_of};
-use crate::support::waits::needed_waits;
 use crate::support::{compile_with, preset, random_image, random_network, random_size};
+use crate::waits::needed_waits;
 
 /// The machine with a DMA and so many words in a bank.
 pub fn with_dma(mut params: Params, words: u32) -> Params {

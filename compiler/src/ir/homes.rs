@@ -2,7 +2,7 @@
 //!
 //! A slice is a LOAD of a part, and a concatenation is a STORE of each part: neither is work for the host or the array.
 
-use heddle_network::{Axis, LayerKind, Network};
+use heddle_network::{Axis, Layer, LayerKind, Network};
 
 /// Where a tensor lies in the host's memory: a part of another tensor, or all of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Homes {
             network.outputs.contains(&tensor) || readers[tensor].iter().any(host)
         };
         for index in (0..network.layers.len()).rev() {
-            let LayerKind::Concat(axis) = network.layers[index].kind else {
+            let Some(axis) = joins(&network.layers[index]) else {
                 continue;
             };
             if !self.layers[index] {
@@ -90,8 +90,7 @@ impl Homes {
                 let part = Home { first, ..home };
                 let made = input.tensor.checked_sub(1);
                 let is_joined = made.is_some_and(|made| {
-                    let is_concat = matches!(network.layers[made].kind, LayerKind::Concat(_));
-                    self.layers[made] && is_concat
+                    self.layers[made] && joins(&network.layers[made]).is_some()
                 });
                 let is_stored = is_joined || is_machine(input.tensor);
                 if !is_stored || self.tensors[input.tensor].replace(part).is_some() {
@@ -127,6 +126,14 @@ impl Home {
     fn all(whole: usize) -> Self {
         let first = [0; 2];
         Self { whole, first }
+    }
+}
+
+/// Along which dimension a layer puts its inputs together.
+pub(super) fn joins(layer: &Layer) -> Option<Axis> {
+    match layer.kind {
+        LayerKind::Concat(axis) => Some(axis),
+        _ => None,
     }
 }
 

@@ -12,7 +12,6 @@ use super::host;
 use super::memories::{Memories, numbers};
 use super::moves::{Item, Moves, moves};
 use super::parts::Cut;
-use super::planes::cleared;
 use crate::error::{Memory, Shortage};
 use crate::layout::fills;
 use crate::product::RowTables;
@@ -248,6 +247,14 @@ impl<'a> Needs<'a> {
                 (None, None) => {}
             }
         }
+        if self.cut.clears {
+            // Whoever reads a tensor needs its halos.
+            for (tensor, words, partitions) in self.cleared() {
+                let next = items.iter_mut().find(|item| item.layer >= tensor);
+                let words = words.len() as u64 * u64::from(partitions);
+                next.into_iter().for_each(|next| next.tensors[0] += words);
+            }
+        }
         let words = (room / u64::from(WORD_BYTES)) as u32;
         // One more is under way.
         moves(&items, words, params.dma()?.queue as usize + 1)
@@ -297,7 +304,7 @@ impl<'a> Needs<'a> {
             }
         }
         if self.cut.clears {
-            for (tensor, words, partitions) in cleared(graph, candidate, self) {
+            for (tensor, words, partitions) in self.cleared() {
                 let partitions: Vec<u32> = (0..partitions).collect();
                 of_tensor(tensor, fills(&words, &partitions).len());
             }
@@ -374,8 +381,23 @@ impl<'a> Needs<'a> {
         words
     }
 
+    /// The tensors whose halos the program clears, with the words of these in each of so many partitions.
+    pub fn cleared(&self) -> Vec<(usize, BTreeSet<u32>, u32)> {
+        let graph = self.memories.graph;
+        let written = self.written();
+        let tensors = 0..graph.network.layers.len() + 1;
+        let tensors = tensors.filter(|&tensor| graph.joined.part(tensor).is_none());
+        let tensors = tensors.filter(|&tensor| graph.is_cleared(tensor));
+        let cleared = tensors.map(|tensor| {
+            let layout = self.candidate.layout.tensors[tensor].as_ref();
+            let partitions = layout.map_or(0, |layout| layout.partitions() as u32);
+            (tensor, self.dirty(tensor, &written), partitions)
+        });
+        cleared.filter(|(_, words, _)| !words.is_empty()).collect()
+    }
+
     /// Words of the halos of a tensor where others are written.
-    pub fn dirty(&self, tensor: usize, written: &[bool]) -> BTreeSet<u32> {
+    fn dirty(&self, tensor: usize, written: &[bool]) -> BTreeSet<u32> {
         let words = self.words(tensor..tensor + 1);
         let halos = words.filter(|&(word, is_written)| !is_written && written[word as usize]);
         halos.map(|(word, _)| word).collect()

@@ -6,7 +6,6 @@
 //! runs, so they may lie where other segments have tensors. Where two segments lie beside each other, the weights of each second one end at the
 //! end of the partition, and no segment has tensors where one beside it has weights.
 
-use std::collections::BTreeSet;
 use std::iter;
 use std::ops::Range;
 
@@ -17,7 +16,6 @@ use super::needs::Needs;
 use super::parts::{Cut, Parts};
 use super::regions::{Matrices, Regions};
 use crate::error::Memory;
-use crate::ir::Lowered;
 use crate::ways::Candidate;
 
 /// Addresses of tensors and weights of segments that fit.
@@ -80,24 +78,6 @@ pub(super) fn halos(needs: &Needs, cut: &Cut, weights: &[u32]) -> Vec<Vec<u32>> 
     segments
         .map(|layers| needs.halos(layers, lowest, &written))
         .collect()
-}
-
-/// The tensors whose halos the program clears.
-pub(super) fn cleared(
-    graph: &Lowered,
-    candidate: &Candidate,
-    needs: &Needs,
-) -> Vec<(usize, BTreeSet<u32>, u32)> {
-    let written = needs.written();
-    let is_own = |tensor: &usize| graph.joined.part(*tensor).is_none();
-    let tensors = (0..=graph.network.layers.len()).filter(is_own);
-    let tensors = tensors.filter(|&tensor| graph.is_cleared(tensor));
-    let cleared = tensors.map(|tensor| {
-        let layout = candidate.layout.tensors[tensor].as_ref();
-        let partitions = layout.map_or(0, |layout| layout.partitions() as u32);
-        (tensor, needs.dirty(tensor, &written), partitions)
-    });
-    cleared.filter(|(_, words, _)| !words.is_empty()).collect()
 }
 
 /// What fits for all layers is written once.

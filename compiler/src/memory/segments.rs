@@ -151,11 +151,16 @@ impl<'a> Memories<'a> {
         Ok(lacks.filter(|(_, lacks)| !lacks.is_empty()).collect())
     }
 
+    /// A program that moves tensors clears halos as well.
+    fn clears(&self) -> bool {
+        !self.graph.homes.are_none()
+    }
+
     /// The segments that need least.
     fn least(&self, room: Room) -> Cut {
         match room {
             Room::AtOnce => Cut::none(self.graph.layers()),
-            Room::Moving => Cut::moving(self.graph.layers(), true),
+            Room::Moving => Cut::moving(self.graph.layers(), self.clears()),
             Room::Alone => Cut::alone(self.graph.layers(), true, self.options.double_buffered),
         }
     }
@@ -209,9 +214,10 @@ impl<'a> Memories<'a> {
                     let cut = Cut::moving(self.graph.layers(), clears);
                     self.whole(candidate, &words, cut)
                 };
-                whole(false)
-                    .or_else(|_| whole(true))
-                    .or_else(|_| self.moving(candidate, &words))?
+                match (whole(false), self.clears()) {
+                    (Err(_), true) => whole(true).or_else(|_| self.moving(candidate, &words))?,
+                    (whole, _) => whole?,
+                }
             }
             Room::Alone => {
                 let joined = self.joined(candidate, &words);

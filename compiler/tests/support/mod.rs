@@ -6,7 +6,6 @@ pub mod engines;
 pub mod image;
 pub mod matrices;
 pub mod sparse;
-pub mod waits;
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
