@@ -95,6 +95,7 @@ fn table(layers: &[Row]) -> String {
 fn cells(row: &Row) -> Vec<String> {
     let place = match (row.runs_on, row.mapping) {
         (RunsOn::Host, _) => "host".to_string(),
+        (RunsOn::Transfers, _) => "transfers".to_string(),
         (RunsOn::Cluster, _) => "sparse cluster".to_string(),
         (RunsOn::Array, mapping) => format!("array, {}", mapping.unwrap_or("-")),
     };
@@ -103,7 +104,7 @@ fn cells(row: &Row) -> Vec<String> {
         pieces => format!("{place}, {pieces} pieces"),
     };
     let cycles = match row.cycles_are {
-        _ if row.runs_on == RunsOn::Host => "-".to_string(),
+        _ if matches!(row.runs_on, RunsOn::Host | RunsOn::Transfers) => "-".to_string(),
         Counted::Exact => row.cycles.to_string(),
         Counted::Alone => format!("({})", row.cycles),
         Counted::Estimated => format!("about {}", row.cycles),

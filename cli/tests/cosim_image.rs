@@ -135,17 +135,22 @@ fn an_image_of_a_network_in_segments_runs() {
 /// A program that loads weights while the array works; images one behind the other, whose inputs come by jobs beside it.
 #[test]
 fn an_image_of_a_program_that_loads_runs() {
-    let config = include_str!("../../configs/edge_dma.json")
-        .replace("\"words_per_bank\": 512", "\"words_per_bank\": 256");
     let digits = include_str!("../../models/digits.json");
-    let bench = Bench::new(&[("net.json", digits)]);
     let values: Vec<i8> = (0..3 * 64).map(|at| (at * 37 % 251) as i8).collect();
-    bench.write("in.npy", npy("|i1", &values));
-    let found = exact(&bench, ("net.json", &config), "--whole");
-    assert_eq!(found["report"]["images"], 3);
-    assert_eq!(found["report"]["loading"], true);
-    let info = bench.json("image info net.hdi --json");
-    assert_eq!(info["program_loads"], 4);
+    // With a quarter of that memory layers are in groups of channels and bands of rows, which the program loads and stores.
+    for (words, loads, scratch) in [(256, 4, 0), (64, 45, 2048)] {
+        let words = format!("\"words_per_bank\": {words}");
+        let config = include_str!("../../configs/edge_dma.json");
+        let config = config.replace("\"words_per_bank\": 512", &words);
+        let bench = Bench::new(&[("net.json", digits)]);
+        bench.write("in.npy", npy("|i1", &values));
+        let found = exact(&bench, ("net.json", &config), "--whole");
+        assert_eq!(found["report"]["images"], 3);
+        assert_eq!(found["report"]["loading"], true);
+        let info = bench.json("image info net.hdi --json");
+        let found = ["program_loads", "scratch_bytes"].map(|key| info[key].as_u64());
+        assert_eq!(found, [Some(loads), Some(scratch)]);
+    }
 }
 
 /// Weights and commands of the sparse cluster, whose counters are compared too.

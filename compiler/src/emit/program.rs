@@ -98,6 +98,11 @@ pub struct RunPlan {
 }
 
 impl LayerPlan {
+    /// Neither the host nor an engine does it: LOADs and STOREs move its tensors, or its parts lie where the whole does.
+    pub(crate) fn is_moved(&self) -> bool {
+        !self.host && self.instructions == 0
+    }
+
     /// The engine of a layer that does not run on the host.
     #[must_use]
     pub fn engine_of(&self) -> Engine {
