@@ -168,6 +168,7 @@ fn layer_plan(
     LayerPlan {
         name: layer.name.clone(),
         host: graph.is_of_host(index),
+        moved: graph.homes.do_layer(index),
         engine: engines.choices[index].clone(),
         instructions: instructions.len() as u32,
         macs: layer.macs(),

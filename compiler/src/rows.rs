@@ -181,7 +181,7 @@ struct Making<'a> {
 impl Making<'_> {
     fn row(&self, name: &str, pieces: Range<usize>, known: Option<&Exactness>) -> Row {
         let plans = &self.program.layers[pieces.clone()];
-        let on_machine = plans.iter().filter(|plan| !plan.host && !plan.is_moved());
+        let on_machine = plans.iter().filter(|plan| !plan.host && !plan.moved);
         let plan = on_machine.clone().next().or(plans.last());
         let plan = plan.expect("a layer becomes a layer");
         let exactness = exactness(plan, known);
@@ -220,13 +220,13 @@ impl Making<'_> {
     fn cycles(&self, layer: usize) -> (u64, Counted) {
         let (plan, run) = (&self.program.layers[layer], self.runs[layer]);
         let counted = match (plan.engine_of(), run.layers.len()) {
-            _ if plan.host || plan.is_moved() => Counted::Exact,
+            _ if plan.host || plan.moved => Counted::Exact,
             (Engine::Sparse, _) => Counted::Estimated,
             (Engine::Dense, 1) => Counted::Exact,
             (Engine::Dense, _) => Counted::Alone,
         };
         match run.layers.len() {
-            _ if plan.is_moved() => (0, counted),
+            _ if plan.moved => (0, counted),
             1 => (run.cycles, counted),
             _ => (plan.choice.cost.cycles + self.fetch, counted),
         }
@@ -236,7 +236,7 @@ impl Making<'_> {
 fn runs_on(plan: &LayerPlan) -> RunsOn {
     match (plan.host, plan.engine_of()) {
         (true, _) => RunsOn::Host,
-        _ if plan.is_moved() => RunsOn::Transfers,
+        _ if plan.moved => RunsOn::Transfers,
         (false, Engine::Sparse) => RunsOn::Cluster,
         (false, Engine::Dense) => RunsOn::Array,
     }
@@ -244,7 +244,7 @@ fn runs_on(plan: &LayerPlan) -> RunsOn {
 
 /// Why a layer runs where it does and, on the array, in the way that it does.
 fn reason(plan: &LayerPlan) -> String {
-    if plan.is_moved() {
+    if plan.moved {
         return "LOAD and STORE of the program move its tensors".to_string();
     }
     let engine = plan.engine.as_ref().filter(|_| !plan.host);

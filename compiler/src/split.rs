@@ -57,6 +57,7 @@ pub(crate) fn until_each_fits<'n>(
     let mut cutter = Cutter {
         graph: &graph,
         machine,
+        even: options.moves && machine.programs_move(),
         pieces: BTreeMap::new(),
         hosts: BTreeMap::new(),
     };
@@ -168,6 +169,8 @@ struct Cutter<'a, 'n> {
     /// The network as a whole.
     graph: &'a Lowered<'n>,
     machine: &'a Params,
+    /// Bands of many rows begin at even ones, so that LOAD and STORE can move them in two phases.
+    even: bool,
     /// By layer.
     pieces: BTreeMap<usize, Pieces>,
     /// Layers that cannot be cut, which the host runs, and why.
@@ -274,9 +277,10 @@ impl<'n> Cutter<'_, 'n> {
     fn shrink_in(&mut self, index: usize, direction: Direction, shortage: &Shortage) -> bool {
         let layer = &self.graph.network.layers[index];
         let (whole, unit) = match direction {
-            // Rows of two phases begin at even ones.
-            Direction::Rows if layer.output.height > 16 => (layer.output.height, 2),
-            Direction::Rows => (layer.output.height, 1),
+            Direction::Rows => {
+                let many = layer.output.height > 16;
+                (layer.output.height, 1 + u32::from(self.even && many))
+            }
             Direction::Channels => {
                 let step = step(layer);
                 let unit = step * self.machine.lanes().div_ceil(step);

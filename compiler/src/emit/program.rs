@@ -55,6 +55,8 @@ pub struct LayerPlan {
     pub name: String,
     /// The host runs it.
     pub host: bool,
+    /// Neither the host nor an engine does it: LOADs and STOREs move its tensors, or its parts lie where the whole does.
+    pub moved: bool,
     /// Its engine and why; none if there is no choice.
     pub engine: Option<EngineChoice>,
     /// Instructions.
@@ -98,11 +100,6 @@ pub struct RunPlan {
 }
 
 impl LayerPlan {
-    /// Neither the host nor an engine does it: LOADs and STOREs move its tensors, or its parts lie where the whole does.
-    pub(crate) fn is_moved(&self) -> bool {
-        !self.host && self.instructions == 0
-    }
-
     /// The engine of a layer that does not run on the host.
     #[must_use]
     pub fn engine_of(&self) -> Engine {

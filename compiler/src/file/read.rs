@@ -123,6 +123,7 @@ fn layer_plan(layer: LayerFile, index: usize) -> LayerPlan {
     LayerPlan {
         name: layer.name,
         host: layer.host,
+        moved: false,
         engine: layer.engine.map(engine),
         instructions: layer.instructions,
         macs: layer.macs,
