@@ -54,6 +54,17 @@ fn exact(bench: &Bench, (net, config): (&str, &str), options: &str) -> Value {
     found
 }
 
+/// What the Verilog has made of an image is what the network gives without one.
+#[track_caller]
+fn same_as_the_network(bench: &Bench, options: &str) {
+    bench.done(&format!(
+        "sim -c c.json -m net.json {options} --inputs in.npy --outputs net.npz"
+    ));
+    let [net, rtl] = ["net.npz", "rtl.npz"]
+        .map(|name| npz(std::fs::read(bench.path().join(name)).expect("outputs")));
+    assert!(net == rtl, "{net:?}\n{rtl:?}");
+}
+
 #[test]
 fn the_verilog_makes_of_an_image_what_the_golden_machine_makes() {
     let bench = tiny();
@@ -113,13 +124,16 @@ fn an_image_of_a_network_in_segments_runs() {
             found["report"]["runs"].as_array().map(Vec::len),
             Some(segments)
         );
-        // What the network gives without an image.
-        bench.done(&format!(
-            "sim -c c.json -m net.json {options} --inputs in.npy --outputs net.npz"
+        let loader = match system == dma {
+            true => "jobs of the image load",
+            false => "the host loads",
+        };
+        let text = bench.done(&format!(
+            "compile net.json -c c.json --image net.hdi {options}"
         ));
-        let [net, rtl] = ["net.npz", "rtl.npz"]
-            .map(|name| npz(std::fs::read(bench.path().join(name)).expect("outputs")));
-        assert!(net == rtl, "{net:?}\n{rtl:?}");
+        let line = format!("in {segments} segments, which {loader} for each image");
+        assert!(text.contains(&line), "{text}");
+        same_as_the_network(&bench, options);
         let info = bench.json("image info net.hdi --json");
         // 20 of inputs, two for each of 14 columns.
         assert_eq!(info["loaded_words"], 48);
@@ -150,6 +164,7 @@ fn an_image_of_a_program_that_loads_runs() {
         let info = bench.json("image info net.hdi --json");
         let found = ["program_loads", "scratch_bytes"].map(|key| info[key].as_u64());
         assert_eq!(found, [Some(loads), Some(scratch)]);
+        same_as_the_network(&bench, "--whole");
     }
 }
 

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::moves::{options, with_dma};
 use crate::support::chain::{Link, chain};
 use crate::support::image::{form, from_image, inputs_of};
-use crate::support::{preset, random_image, random_network, random_size};
+use crate::support::{model, preset, random_image, random_network, random_size};
 use crate::waits::needed_waits;
 
 /// LOADs and STOREs of the programs of an image: of weights, of inputs, of outputs, of what only programs have, STOREs of that, and zeros.
@@ -109,6 +109,7 @@ fn rows() -> Vec<(&'static str, Network, Params)> {
         ),
         ("programs", links(6, size(8, 24, 24), &[Window(8); 8]), few),
         ("own", own(), machine(128)),
+        ("digits", model("digits"), with_dma(preset("edge"), 64)),
     ]
 }
 

@@ -202,8 +202,9 @@ impl Occupants {
     /// Whichever is made later is cleared after the other one was needed.
     fn are_cleared(&self, request: &SpaceRequest) -> bool {
         let (end, [_, cleared]) = self.around(request);
-        let are_cleared = self.0.iter().all(|(_, cleared)| *cleared > 0);
-        are_cleared && end <= request.cleared && request.steps.end <= cleared
+        let own = [request.cleared].into_iter();
+        let mut all = self.0.iter().map(|(_, cleared)| *cleared).chain(own);
+        all.all(|cleared| cleared > 0) && end <= request.cleared && request.steps.end <= cleared
     }
 }
 
@@ -312,6 +313,13 @@ mod tests {
         };
         for (before, cleared, second) in [(0, 0, 5), (1, 1, 5), (1, 2, 0), (0, 2, 5)] {
             assert_eq!(at(before, cleared), [0, second], "{before} {cleared}");
+        }
+        // What is never cleared is placed last.
+        for (before, first) in [(1, 0), (0, 7)] {
+            let mut earlier = request(0..2, "-ww-w");
+            let mut later = request(2..4, "wwwwwww");
+            (earlier.cleared, later.cleared) = (before, 2);
+            assert_eq!(allocate(&[earlier, later]), [first, 0], "{before}");
         }
     }
 
