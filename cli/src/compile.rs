@@ -87,7 +87,13 @@ pub fn run(args: &CompileArgs) -> Result<(), Failure> {
             let rows = program.rows([&network, &compiled.network], &form.exact, &params);
             match args.json {
                 true => output::print_json(&summary(&compiled, &network, &params, &rows)),
-                false => output::print(&text(&compiled, &network, &params, &rows)),
+                false => {
+                    let loader = match options.stream {
+                        true => "jobs of the image load",
+                        false => "the host loads",
+                    };
+                    output::print(&text(&compiled, &network, (&params, loader), &rows))
+                }
             }
         }
     }
@@ -197,7 +203,12 @@ fn run_rows(compiled: &Compiled, network: &Network) -> Vec<Vec<String>> {
     rows
 }
 
-fn text(compiled: &Compiled, network: &Network, params: &Params, rows: &Rows) -> String {
+fn text(
+    compiled: &Compiled,
+    network: &Network,
+    (params, loader): (&Params, &str),
+    rows: &Rows,
+) -> String {
     let program = &compiled.program;
     let (input, bytes) = activation_bytes(program, params);
     let input = match input {
@@ -209,7 +220,7 @@ fn text(compiled: &Compiled, network: &Network, params: &Params, rows: &Rows) ->
     output::table(&run_rows(compiled, network))
         + "\n"
         + &pieces::text(program, network)
-        + &segments::text(compiled, params)
+        + &segments::text(compiled, params, loader)
         + &segments::loads(compiled)
         + &rows::text(rows)
         + &format!(

@@ -68,8 +68,8 @@ fn table(program: &Program, segments: impl Iterator<Item = (Range<usize>, u64, u
     output::table(&rows)
 }
 
-/// Why a network is cut, and what each segment takes; nothing if it is not.
-pub fn text(compiled: &Compiled, params: &Params) -> String {
+/// Why a network is cut, and what each segment takes; nothing if it is not. The loader comes with its verb.
+pub fn text(compiled: &Compiled, params: &Params, loader: &str) -> String {
     let Some(cut) = &compiled.cut else {
         return String::new();
     };
@@ -87,7 +87,7 @@ pub fn text(compiled: &Compiled, params: &Params) -> String {
     };
     table(program, segments)
         + &format!(
-            "in {count} segments, which the host loads for each image{beside}, after {once} words that it writes once: {cut}\n\n"
+            "in {count} segments, which {loader} for each image{beside}, after {once} words that it writes once: {cut}\n\n"
         )
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use heddle_arch::params::{Dma, Params, RegisterBus, System};
 use heddle_arch::registers::caps;
 use heddle_arch::transfer::Transfer;
-use heddle_compiler::Options;
+use heddle_compiler::{Options, Program};
 use heddle_network::{Network, Shape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -71,6 +71,15 @@ fn rows() -> Vec<(&'static str, Network, Params)> {
         ("windows", windows, wide.clone()),
         ("many", points(&[100; 40]), wide),
     ]
+}
+
+#[test]
+fn a_file_with_loads_is_refused() {
+    let (_, network, params) = rows().remove(0);
+    let program = compile_with(&network, &params, &options()).unwrap();
+    let error = Program::from_json(&program.to_json(&params), &params).expect_err("loads");
+    let message = "words is LOAD, STORE or a wait for them, expected none at word ";
+    assert!(error.to_string().starts_with(message), "{error}");
 }
 
 /// Words of the state buffer that a LOAD writes: partition and word.

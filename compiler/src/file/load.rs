@@ -112,6 +112,14 @@ fn image(pieces: Vec<ImageFile>, limit: &Limit) -> Result<Vec<(u32, u32, WordByt
     Ok(image)
 }
 
+/// Whether it loads or stores, or waits for that: a file has no memory of a host.
+fn moves(instruction: &Instruction) -> bool {
+    let wait = instruction.wait();
+    matches!(instruction, Instruction::Load(_) | Instruction::Store(_))
+        || wait.loads.is_some()
+        || wait.stores.is_some()
+}
+
 /// The instructions by their program words, all of which are legal for the machine.
 fn decoded(words: &[u32], first: usize, params: &Params) -> Result<Instructions, FileError> {
     let mut instructions = BTreeMap::new();
@@ -121,11 +129,17 @@ fn decoded(words: &[u32], first: usize, params: &Params) -> Result<Instructions,
             instruction.check_machine(params)?;
             Ok((instruction, length))
         });
-        let (instruction, length) = legal.map_err(|error| FileError::Value {
+        let refused = |found: &str, expected| FileError::Value {
             field: "words".to_string(),
-            found: "no program".to_string(),
-            expected: format!("word {at}: {error}"),
-        })?;
+            found: found.to_string(),
+            expected,
+        };
+        let (instruction, length) =
+            legal.map_err(|error| refused("no program", format!("word {at}: {error}")))?;
+        if moves(&instruction) {
+            let expected = format!("none at word {at}: only an image has them (--image)");
+            return Err(refused("LOAD, STORE or a wait for them", expected));
+        }
         instructions.insert(first + at, instruction);
         at += length;
     }
