@@ -232,14 +232,22 @@ class Operators(Network):
     def further_layer(self):
         draw, source = self.draw, self.source()
         channels, height, width = shape = self.shapes[source]
-        kind = draw.below(5)
+        kind = draw.below(7)
+        if kind == 6:
+            values = {"shape": [channels, 1, 1], "zero_point": self.zero_points[source], "first": draw.chance(50), "values": draw.bytes(channels)}
+            return self.push("maximum", shape, [source], constant=values, smaller=draw.chance(50))
+        if kind == 5:
+            sides = [draw.among(1, 2 * side) for side in shape]
+            steps = dict(zip(("channels", "rows", "columns"), (height * width, width, 1)))
+            sources = {name: [step * draw.below(side) for _ in range(size)] for (name, step), side, size in zip(steps.items(), shape, sides)}
+            return self.push("gather", sides, [source], **sources)
         if kind == 0:
             axes = [axis for axis in AXES if draw.chance(50)] or ["width"]
             sides = [1 if axis in axes else side for axis, side in zip(AXES, shape)]
             return self.push("reduce_max", sides, [source], axes=axes)
         if kind == 1:
             sides = [channels + 1, 2 * height + 1, 3 * width]
-            return self.push("pad", sides, [source], start=[draw.below(2), 1, 0], output_shape=sides, stride=[2, 3])
+            return self.push("pad", sides, [source], start=[draw.below(2), 1, 0], output_shape=sides, stride=[2, 3], **({"value": draw.byte()} if draw.chance(50) else {}))
         if kind == 2:
             axes = [axis for axis in AXES if draw.chance(70)] or ["height"]
             sides = [1 if axis in axes else side for axis, side in zip(AXES, shape)]

@@ -30,8 +30,8 @@ fn shapes_that_do_not_fit_are_refused() {
     changed(&[
         r#""kernel": [3,3] -> "kernel": [3,9] | layers[0].kernel[1] is 9, expected at most the padded input, 8"#,
         r#""kernel": [3,3] -> "kernel": [3] | layers[0].kernel has length 1, expected 2"#,
-        r#""stride": [1,1] -> "stride": [1,0] | layers[0].stride[1] is 0, expected a whole number from 1 to 4096"#,
-        r#""top":1 -> "top":-1 | layers[0].padding.top is -1, expected a whole number from 0 to 4095"#,
+        r#""stride": [1,1] -> "stride": [1,0] | layers[0].stride[1] is 0, expected a whole number from 1 to 65536"#,
+        r#""top":1 -> "top":-1 | layers[0].padding.top is -1, expected a whole number from 0 to 65535"#,
         r#""bias": [ -> "bias": [0, | layers[0].bias has length 6, expected 5: one for each output"#,
         r#""weights": [ -> "weights": [0, | layers[0].weights has length 91, expected 90: 5 outputs of 18 weights"#,
     ]);
@@ -87,7 +87,7 @@ fn refused_in_little_memory(model: &str, arguments: &str, message: &str) {
 fn networks_of_a_few_bytes_and_any_size_are_refused() {
     let pooled = |kind: &str, kernel: u32| {
         format!(
-            "{{\"format\": \"heddle-network-1\", \"name\": \"n\", \"input\": {{\"channels\": 4096, \"height\": 4096, \
+            "{{\"format\": \"heddle-network-1\", \"name\": \"n\", \"input\": {{\"channels\": 16, \"height\": 4096, \
               \"width\": 4096, \"zero_point\": 0, \"scale\": 1}}, \"layers\": [{{\"kind\": \"{kind}\", \"name\": \"l\", \
               \"kernel\": [{kernel}, {kernel}]}}]}}"
         )

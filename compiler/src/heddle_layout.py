@@ -350,6 +350,10 @@ class Layer:
         above, below = self.scales()
         return (self.byte(a, above) if a >= 0 else self.byte(a * b, below) for a, b in self.pairs(inputs))
 
+    def compared(self, inputs):
+        choose = min if self.fields.get("smaller") else max
+        return (choose(pair) + self.zero_points[0] for pair in self.pairs(inputs))
+
     def summed(self, inputs):
         scales, rounding = self.scales(), self.fields["rounding"]
         for index, (channel, _, _) in enumerate(self.output.places()):
@@ -431,8 +435,11 @@ class Layer:
         start, shape = self.fields["start"], self.shapes[0]
         return (inputs[0][shape.index([a + b for a, b in zip(place, start)])] for place in self.output.places())
 
+    def gathered(self, inputs):
+        return (inputs[0][sum(source)] for source in itertools.product(*(self.fields[name] for name in SOURCES)))
+
     def padded(self, inputs):
-        found, steps = [self.zero_point] * product(self.output), (1, *self.fields.get("stride", (1, 1)))
+        found, steps = [self.fields.get("value", self.zero_point)] * product(self.output), (1, *self.fields.get("stride", (1, 1)))
         for place, value in zip(self.shapes[0].places(), inputs[0]):
             moved = [first + at * step for first, at, step in zip(self.fields["start"], place, steps)]
             found[self.output.index(moved)] = value
@@ -474,6 +481,8 @@ class Layer:
             yield toward_zero(total + ((1 << 19) if total > 0 else -(1 << 19)), 1 << 20)
 
 
+# Fields of gather.
+SOURCES = "channels", "rows", "columns"
 # Of each kind the shape of its output, and what it makes.
 OPERATORS = {
     "conv2d": (lambda layer: layer.windows(layer.fields["output_channels"]), Layer.weighted),
@@ -486,6 +495,7 @@ OPERATORS = {
     "matmul": (Layer.product_shape, Layer.matrix_product),
     "transpose": (Layer.transposed, Layer.permuted),
     "mul": (Layer.broadcast, Layer.multiplied),
+    "maximum": (Layer.broadcast, Layer.compared),
     "prelu": (Layer.broadcast, Layer.sloped),
     "squared_difference": (Layer.broadcast, Layer.squared),
     "reduce_max": (Layer.reduced, Layer.maximum),
@@ -494,6 +504,7 @@ OPERATORS = {
     "arg_max": (lambda layer: layer.shapes[0].along(layer.axis(), 4), Layer.places_of_largest),
     "concat": (Layer.joined, Layer.one_after_another),
     "slice": (Layer.given, Layer.part),
+    "gather": (lambda layer: Shape(len(layer.fields[name]) for name in SOURCES), Layer.gathered),
     "pad": (Layer.given, Layer.padded),
     "resize": (Layer.larger, Layer.repeated),
     "resize_bilinear": (Layer.given, Layer.bilinear),

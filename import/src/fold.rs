@@ -6,9 +6,11 @@ mod numbers;
 mod places;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use array::{Array, Number};
 pub use places::Part;
+pub use view::View;
 
 /// Most elements that all steps of a file together read and make.
 const ELEMENTS_MAX: usize = 1 << 21;
@@ -43,6 +45,12 @@ pub enum Step {
     Gather(i64),
     /// A part of each dimension.
     Slice(Vec<Part>),
+    /// These places of each dimension.
+    Places(Vec<Vec<usize>>),
+    /// Dimension i is this dimension of the input.
+    Transpose(Vec<usize>),
+    /// One step after another.
+    Series(Vec<Step>),
     /// Pairs of elements of two inputs, whose sides are equal or 1.
     Pairs(Arithmetic),
     /// The first input as often along each dimension as the second one says.
@@ -77,15 +85,19 @@ impl Folder {
     /// # Errors
     /// If they are too many.
     pub fn spend(&mut self, shape: &[u32]) -> Result<(), String> {
-        // Places of one dimension are listed, even if another one has none.
-        let sizes = shape.iter().map(|&size| size.max(1) as usize);
-        let count = sizes.fold(1usize, usize::saturating_mul);
-        let left = self.left.checked_sub(count);
-        self.left = left.ok_or_else(|| {
+        let sizes: Vec<u64> = shape.iter().map(|&size| size.into()).collect();
+        self.spend_on::<Array>(&sizes)
+    }
+
+    /// The same of anything with elements.
+    fn spend_on<T: Elements>(&mut self, sizes: &[u64]) -> Result<(), String> {
+        let left = (self.left as u64).checked_sub(T::cost(sizes));
+        let left = left.ok_or_else(|| {
             format!(
-                "computes a constant of shape {shape:?}, expected at most {ELEMENTS_MAX} elements in all that are computed"
+                "computes a constant of shape {sizes:?}, expected at most {ELEMENTS_MAX} elements in all that are computed"
             )
         })?;
+        self.left = left as usize;
         Ok(())
     }
 
@@ -95,43 +107,66 @@ impl Folder {
     /// If inputs do not fit, or what it makes is too large.
     pub fn evaluate(&mut self, step: &Step, inputs: &[Array]) -> Result<Array, String> {
         let first = inputs.first().ok_or("has no input")?;
+        if let Some(moved) = self.moved(step, first, &inputs[1..]) {
+            return moved;
+        }
         let second = || inputs.get(1).ok_or("has no second input");
         match step {
             Step::Cast(element) => numbers::cast(first, *element),
-            Step::Reshape(shape) => reshaped(first, shape),
             Step::Concat(axis) => self.joined(inputs, place(*axis, first.shape.len())?),
             Step::Pack(axis) => {
                 let at = place(*axis, first.shape.len() + 1)?;
                 let packed = inputs.iter().map(|input| {
                     let mut shape = input.shape.clone();
                     shape.insert(at.min(shape.len()), 1);
-                    reshaped(input, &shape)
+                    input.reshaped(&shape)
                 });
                 self.joined(&packed.collect::<Result<Vec<_>, _>>()?, at)
             }
-            Step::Gather(axis) => self.gathered(first, second()?, *axis),
-            Step::Slice(parts) => self.sliced(first, parts),
             Step::Pairs(arithmetic) => self.pairs(*arithmetic, first, second()?),
-            Step::Tile => self.tiled(first, second()?),
             Step::Fill => self.filled(first, second()?),
-            Step::Expand => self.expanded(first, &sizes(&second()?.values)?),
             Step::Where => self.chosen(inputs),
             Step::Product(axes, keeps) => self.product(first, axes, *keeps),
             Step::Range => self.range(inputs),
+            _ => unreachable!("it moves elements"),
         }
     }
 }
 
-/// The same elements in another shape.
-fn reshaped(from: &Array, shape: &[u32]) -> Result<Array, String> {
-    check_rank(shape)?;
-    let sizes = shape.iter().map(|&size| size as usize);
-    match sizes.fold(1usize, usize::saturating_mul) == from.values.len() {
-        true => Ok(Array {
-            shape: shape.to_vec(),
-            ..from.clone()
-        }),
-        false => Err(format!("makes {shape:?} of {:?}", from.shape)),
+/// What has elements that steps move, whatever these are.
+pub trait Elements: Sized + Clone {
+    /// Sizes.
+    fn shape(&self) -> &[u32];
+
+    /// What it costs to have such sizes.
+    fn cost(sizes: &[u64]) -> u64;
+
+    /// Of each place in these of each dimension the element.
+    fn picked(&self, places: &[Vec<usize>]) -> Self;
+
+    /// Dimension i is this dimension of the input.
+    fn transposed(&self, order: &[usize]) -> Self;
+
+    /// The same elements in another shape.
+    ///
+    /// # Errors
+    /// If there are not as many, or they cannot be seen so.
+    fn reshaped(&self, shape: &[u32]) -> Result<Self, String>;
+
+    /// As often along each dimension in which it has one place as this shape says, which it fits.
+    ///
+    /// # Errors
+    /// If there are too many dimensions.
+    fn stretched(&self, shape: &[u32]) -> Result<Self, String> {
+        let more = shape.len() - self.shape().len();
+        let seen = [&vec![1; more], self.shape()].concat();
+        let sides = seen.iter().zip(shape);
+        let places = sides.map(|(&side, &size)| match side {
+            1 => vec![0; size as usize],
+            _ => (0..size as usize).collect(),
+        });
+        let places: Vec<Vec<usize>> = places.collect();
+        Ok(self.reshaped(&seen)?.picked(&places))
     }
 }
 

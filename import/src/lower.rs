@@ -7,11 +7,12 @@ pub mod windows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heddle_network::file::{
-    FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, PaddingFile, TestFile,
+    FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, PaddingFile, ReshapeFile,
+    TableFile, TestFile,
 };
-use heddle_network::{INPUT_NAME, Shape, is_name};
+use heddle_network::{INPUT_NAME, Order, Shape, is_name};
 
-use layers::{Lowered, Made};
+use layers::{Lowered, Made, OTHER_ZERO};
 
 use crate::model::{Element, Format, Kind, Model, Operator, Quantised, Tensor};
 use crate::ops::bytes;
@@ -121,16 +122,16 @@ impl<'a> Lowering<'a> {
         let inputs: Vec<usize> = model.inputs.iter().filter(needed).copied().collect();
         for given in inputs {
             let tensor = self.behind_views(given);
-            let found = &model.tensors[tensor];
+            let (found, file) = (&model.tensors[tensor], &model.tensors[given]);
             self.inputs.push(FileInput {
-                name: model.tensors[given].name.to_string(),
-                shape: model.tensors[given].shape.clone(),
-                unsigned: found.unsigned,
-                float: is_float(&model.tensors[given]),
+                name: file.name.to_string(),
+                shape: file.shape.clone(),
+                unsigned: found.unsigned || file.is_unsigned_of(found),
+                float: is_float(file),
             });
             let place = model.format.plane(&found.shape).ok_or_else(|| {
                 format!(
-                    "has shape {:?}, expected a batch of 1 and sides of at most 4096",
+                    "has shape {:?}, expected a batch of 1 and sides of at most 65536",
                     found.shape
                 )
             });
@@ -206,7 +207,7 @@ impl<'a> Lowering<'a> {
                 return tensor;
             }
             let runs = match (quantises, &reader.kind) {
-                (true, Kind::Quantize) if is_float(&model.tensors[tensor]) => Runs::End("quantize"),
+                (true, Kind::Quantize) if self.is_end(tensor, output) => Runs::End("quantize"),
                 (true, _) => Runs::Host,
                 (false, _) => Runs::Folded("into the input".to_string()),
             };
@@ -261,21 +262,28 @@ impl<'a> Lowering<'a> {
                         self.reals.insert(output, quantised);
                         Runs::End("dequantize")
                     }
+                    None if self.is_unsigned(output) => Runs::End("quantize"),
                     None => Runs::Host,
                 };
                 return self.row(operator, None, runs, Exact::Yes);
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
             Kind::Pad if self.is_padding(operator, output) => {
+                self.restore_zeros(operator);
                 return self.view(operator, first, output, Self::padded);
             }
             _ => {}
         }
-        let made = match (function, &operator.kind) {
-            (Some(_), _) => bytes::lower(self, operator, output),
-            (None, Kind::ArgMax) => operator.kind.lower(self, operator, output),
-            _ => self.layer(operator, output),
+        let lower = |lowering: &mut Self| match (function, &operator.kind) {
+            (Some(_), _) => bytes::lower(lowering, operator, output),
+            (None, Kind::ArgMax) => operator.kind.lower(lowering, operator, output),
+            _ => lowering.layer(operator, output),
         };
+        let mut made = lower(self);
+        if matches!(&made, Err(Some(reason)) if reason == OTHER_ZERO) {
+            self.restore_zeros(operator);
+            made = lower(self);
+        }
         match made.and_then(|made| self.counted(made)) {
             Ok(made) => {
                 let name = self.layer_name(output, "");
@@ -299,6 +307,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether the host makes bytes of an input: of float32, or of what is the same without a sign.
+    fn is_end(&self, input: usize, output: usize) -> bool {
+        let [from, to] = [input, output].map(|tensor| &self.model.tensors[tensor]);
+        is_float(from) || from.is_unsigned_of(to)
+    }
+
     /// Scale and zero point of the bytes that an operator of this kind makes an output of float32 of.
     fn end(&self, kind: &Kind, input: usize, output: usize) -> Option<Quantised> {
         let is_end = matches!(kind, Kind::Dequantize)
@@ -307,6 +321,15 @@ impl<'a> Lowering<'a> {
             && is_float(&self.model.tensors[output]);
         let found = self.model.tensors[input].quantised();
         found.ok().filter(|_| is_end)
+    }
+
+    /// Whether what the host makes at the end are the bytes of a layer without their sign.
+    fn is_unsigned(&self, output: usize) -> bool {
+        let made = self.hosted.get(&output);
+        made.is_some_and(|&made| {
+            let tensor = |index: usize| &self.model.tensors[index];
+            tensor(output).is_unsigned_of(tensor(made))
+        })
     }
 
     /// Whether an operator that the host does at the end of a network is a layer.
@@ -390,6 +413,37 @@ impl<'a> Lowering<'a> {
             let name = self.model.until(input);
             format!("; --until {name:?} ends the network in front of it")
         })
+    }
+
+    /// Gives what an operator reads the zero point that the file says: the same bytes, by a table.
+    fn restore_zeros(&mut self, operator: &Operator) {
+        for &input in operator.inputs.iter().flatten() {
+            let (Some(value), Ok(quantised)) = (
+                self.values.get(&input).cloned(),
+                self.model.tensors[input].quantised(),
+            ) else {
+                continue;
+            };
+            if value.zero_point == quantised.zero_point || value.name.is_empty() {
+                continue;
+            }
+            let layer = LayerFile {
+                table: Some((i8::MIN..=i8::MAX).collect()),
+                output_zero_point: Some(quantised.zero_point),
+                output_scale: Some(quantised.scale.into()),
+                ..LayerFile::new(vec![value.name.clone()], TableFile {})
+            };
+            let name = self.push(input, "zero", layer);
+            let zero_point = quantised.zero_point;
+            self.values.insert(
+                input,
+                Value {
+                    name,
+                    zero_point,
+                    ..value
+                },
+            );
+        }
     }
 
     /// A place for what cannot be made, so that its readers are looked at all the same.
@@ -502,6 +556,22 @@ impl<'a> Lowering<'a> {
         name.expect("numbers do not end")
     }
 
+    /// The layer that makes a tensor: an input is copied.
+    fn layer_of(&mut self, tensor: usize) -> Option<String> {
+        let value = self.values.get(&tensor)?;
+        if value.name.is_empty() || self.layers.iter().any(|layer| layer.name == value.name) {
+            return Some(value.name.clone());
+        }
+        let kind = ReshapeFile {
+            output_shape: value.plane.sides(),
+            order: Order::default(),
+        };
+        let layer = LayerFile::new(vec![value.name.clone()], kind);
+        let name = self.push(tensor, "", layer);
+        self.is_moved(tensor, name.clone());
+        Some(name)
+    }
+
     fn finish(mut self, name: &str) -> Import {
         let whole = self.rows.iter().all(|row| row.runs.is_possible());
         let mut names = Vec::new();
@@ -514,27 +584,25 @@ impl<'a> Lowering<'a> {
                     "the output {name:?} is a constant, which no layer makes: leave it out, or end the network with --until"
                 ));
             }
-            let Some(value) = self.values.get(output).filter(|_| whole) else {
+            let (output, model) = (*output, self.model);
+            let Some(layer) = self.layer_of(output).filter(|_| whole) else {
                 continue;
             };
-            if value.name == INPUT_NAME {
-                let name = self.model.until(*output);
-                self.faults.push(format!(
-                    "the output {name:?} is an input in another shape, and no layer makes it: expected an operator between them"
-                ));
-                continue;
+            if !names.contains(&layer) {
+                names.push(layer.clone());
             }
-            if !names.contains(&value.name) {
-                names.push(value.name.clone());
-            }
-            let real = self.reals.get(given);
-            let shown = if real.is_some() { given } else { output };
-            let tensor = &self.model.tensors[*output];
+            let (real, unsigned) = (self.reals.get(given), self.is_unsigned(*given));
+            let is_end = real.is_some() || unsigned;
+            let file = &model.tensors[if is_end { *given } else { output }];
             let found = FileOutput {
-                name: self.model.tensors[*shown].name.to_string(),
-                layer: value.name.clone(),
+                name: file.name.to_string(),
+                layer,
+                shape: file.shape.clone(),
                 float: real.is_some(),
-                quantised: real.copied().or_else(|| tensor.quantised().ok()),
+                unsigned: unsigned || model.tensors[output].unsigned,
+                quantised: real
+                    .copied()
+                    .or_else(|| model.tensors[output].quantised().ok()),
             };
             if !outputs.contains(&found) {
                 outputs.push(found);

@@ -30,6 +30,17 @@ impl Format {
             (Format::Tflite, &[1, width, channels] | &[width, channels]) => (1, width, channels),
             (Format::Onnx, &[1, channels, height, width]) => (height, width, channels),
             (Format::Onnx, &[1, channels, width]) => (1, width, channels),
+            // Of more dimensions those in front count as one.
+            (_, shape @ ([_, _, _, _, _] | [_, _, _, _, _, _])) => {
+                let (front, [first, second]) = shape.split_last_chunk()?;
+                let product = front
+                    .iter()
+                    .try_fold(1u32, |all, &side| all.checked_mul(side))?;
+                match self {
+                    Format::Tflite => (product, *first, *second),
+                    Format::Onnx => (*first, *second, product),
+                }
+            }
             _ => return None,
         };
         let sides = 1..=Network::SIZE_MAX;
@@ -39,7 +50,24 @@ impl Format {
         {
             return None;
         }
-        Some(Shape::of([channels, height, width]))
+        let shape = Shape::of([channels, height, width]);
+        (shape.elements() <= Network::ELEMENTS_MAX).then_some(shape)
+    }
+
+    /// What channels, height and width have, in the order of the file.
+    pub fn in_order<T>(self, [channels, height, width]: [T; 3]) -> [T; 3] {
+        match self {
+            Format::Tflite => [height, width, channels],
+            Format::Onnx => [channels, height, width],
+        }
+    }
+
+    /// The way back.
+    pub fn of_order<T>(self, [first, second, third]: [T; 3]) -> [T; 3] {
+        match self {
+            Format::Tflite => [third, first, second],
+            Format::Onnx => [first, second, third],
+        }
     }
 
     /// For each of so many dimensions its place in channels, height, width; none for the batch.
@@ -157,6 +185,15 @@ impl Tensor<'_> {
         }
     }
 
+    /// Whether its bytes are those of another tensor without their sign: 128 more, of the same scale.
+    pub fn is_unsigned_of(&self, other: &Tensor<'_>) -> bool {
+        let zero_points = other.zero_points.iter().map(|zero_point| zero_point + 128);
+        self.element.name() == "uint8"
+            && other.element == Element::Int8
+            && self.scales == other.scales
+            && zero_points.eq(self.zero_points.iter().copied())
+    }
+
     /// Name of the type of the elements in the file.
     pub fn type_name(&self) -> &'static str {
         match self.unsigned {
@@ -202,6 +239,8 @@ pub enum Activation {
     Relu,
     /// Values are cut to -1 to 1.
     ReluN1To1,
+    /// Values are cut to 0 to 1.
+    Relu0To1,
     /// Values are cut to 0 to 6.
     Relu6,
     /// Bytes are cut to these.

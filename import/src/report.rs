@@ -124,8 +124,12 @@ pub struct FileOutput {
     pub name: String,
     /// The layer that makes its bytes.
     pub layer: String,
+    /// Its shape.
+    pub shape: Vec<u32>,
     /// It is float32 in the file: what the bytes stand for.
     pub float: bool,
+    /// Its bytes have no sign in the file, and are 128 more there.
+    pub unsigned: bool,
     /// Scale and zero point of the bytes; none of places.
     pub quantised: Option<Quantised>,
 }

@@ -61,6 +61,7 @@ pub fn bounds(activation: Activation, output: Quantised) -> Result<(i8, i8), Str
         Activation::None => Ok((i8::MIN, i8::MAX)),
         Activation::Relu => Ok((at(0.0), i8::MAX)),
         Activation::ReluN1To1 => Ok((at(-1.0), at(1.0))),
+        Activation::Relu0To1 => Ok((at(0.0), at(1.0))),
         Activation::Relu6 => Ok((at(0.0), at(6.0))),
         Activation::Between(low, high) => Ok((low, high)),
         Activation::Other(number) => Err(format!(
@@ -90,6 +91,7 @@ pub fn reference_bounds(activation: Activation, output: Quantised) -> ReferenceB
     let (low, high) = match activation {
         Activation::Relu => (Some(0.0), None),
         Activation::ReluN1To1 => (Some(-1.0), Some(1.0)),
+        Activation::Relu0To1 => (Some(0.0), Some(1.0)),
         Activation::Relu6 => (Some(0.0), Some(6.0)),
         _ => (None, None),
     };

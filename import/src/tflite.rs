@@ -12,7 +12,9 @@ use std::borrow::Cow;
 
 use flatbuffers::{Follow, Vector, VerifierOptions};
 
-use constants::Sources;
+use constants::{Source, Sources};
+
+use crate::fold::{Step, place};
 
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Padding, Tensor, Window};
 use crate::ops::row;
@@ -83,8 +85,14 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     let operators = operators.enumerate().map(|(index, operator)| {
         let (name, read) = read_operator(operator, &codes, tensors.len())
             .map_err(|error| format!("operator {index}: {error}"))?;
-        let source = constants::source(operator, name, &read);
-        sources.extend(constants::made(operator).zip(source));
+        sources.extend(
+            read.outputs
+                .iter()
+                .enumerate()
+                .filter_map(|(part, &output)| {
+                    Some((output, constants::source(operator, name, &read, part)?))
+                }),
+        );
         Ok::<_, String>(read)
     });
     let mut model = Model {
@@ -104,6 +112,11 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         check_known(found[input], &model.tensors[input])?;
     }
     constants::fold(&mut model, &sources);
+    constants::gather(&mut model, &sources);
+    for operator in std::mem::take(&mut model.operators) {
+        let made = packed(operator, &sources, &mut model.tensors);
+        model.operators.extend(made);
+    }
     constants::refuse_empty(&mut model);
     quantised::check_quantised(&model)?;
     Ok(model)
@@ -345,9 +358,11 @@ fn refusal(name: &str) -> String {
         "BIDIRECTIONAL_SEQUENCE_LSTM" | "LSTM" | "UNIDIRECTIONAL_SEQUENCE_LSTM" => {
             "no layer does this: unroll it into operators of its own (unroll=True in Keras), or take convolutions over time"
         }
-        "CAST" | "FILL" | "GATHER" | "PACK" | "SHAPE" | "TILE" => {
+        "CAST" | "FILL" | "SHAPE" => {
             "is computed at import, of constants of int32 and int64 alone; no layer does this"
         }
+        "BROADCAST_TO" | "DEPTH_TO_SPACE" | "GATHER" | "MIRROR_PAD" | "SLICE" | "SPACE_TO_DEPTH" | "SPLIT" | "SPLIT_V"
+        | "STRIDED_SLICE" | "TILE" => "reads from where elements come, expected constants and no new dimensions",
         "AVERAGE_POOL_2D" | "CONV_2D" | "DEPTHWISE_CONV_2D" | "MAX_POOL_2D" | "TRANSPOSE_CONV" => {
             "has no options, expected its strides there"
         }
@@ -368,17 +383,75 @@ fn in_order(mut operator: Operator) -> Operator {
 
 /// An operator for each output of one that splits, which reads what is split first.
 fn parts(operator: Operator) -> Vec<Operator> {
-    if !matches!(operator.kind, Kind::Split(..)) {
+    let name = operator.name.split(' ').next().unwrap_or_default();
+    if !["SPLIT", "SPLIT_V", "UNPACK"].contains(&name) {
         return vec![operator];
     }
-    let parts = operator.outputs.len();
-    let part = |(part, &output): (usize, &usize)| Operator {
-        kind: Kind::Split(part, parts),
-        inputs: operator.inputs.iter().rev().copied().collect(),
+    let mut inputs = operator.inputs.clone();
+    if name == "SPLIT" {
+        inputs.reverse();
+    }
+    let part = |&output: &usize| Operator {
+        inputs: inputs.clone(),
         outputs: vec![output],
         ..operator.clone()
     };
-    operator.outputs.iter().enumerate().map(part).collect()
+    operator.outputs.iter().map(part).collect()
+}
+
+/// Tensors one after another along a new dimension, which each of them has after a view; along one there is, a single one is a view itself.
+fn packed(
+    mut operator: Operator,
+    sources: &Sources,
+    tensors: &mut Vec<Tensor<'_>>,
+) -> Vec<Operator> {
+    let source = operator
+        .outputs
+        .first()
+        .and_then(|output| sources.get(output));
+    let is_open = matches!(operator.kind, Kind::Refused(_) | Kind::Concat(_));
+    let (Some(Source::Step(step)), true) = (source, is_open) else {
+        return vec![operator];
+    };
+    let axis = match step {
+        Step::Concat(_) if operator.inputs.len() == 1 => {
+            operator.kind = Kind::Reshape;
+            return vec![operator];
+        }
+        &Step::Pack(axis) => axis,
+        _ => return vec![operator],
+    };
+    let view = |&input: &Option<usize>| {
+        let input = input?;
+        let mut shape = tensors[input].shape.clone();
+        let axis = place(axis, shape.len() + 1).ok()?;
+        shape.insert(axis, 1);
+        tensors.push(Tensor {
+            shape,
+            ..tensors[input].clone()
+        });
+        let output = tensors.len() - 1;
+        Some((
+            Operator {
+                kind: Kind::Reshape,
+                inputs: vec![Some(input)],
+                outputs: vec![output],
+                ..operator.clone()
+            },
+            output,
+        ))
+    };
+    let views: Option<Vec<_>> = operator.inputs.iter().map(view).collect();
+    let Some(views) = views else {
+        return vec![operator];
+    };
+    let (mut made, joined): (Vec<Operator>, Vec<usize>) = views.into_iter().unzip();
+    made.push(Operator {
+        kind: Kind::Concat(axis as i32),
+        inputs: joined.into_iter().map(Some).collect(),
+        ..operator
+    });
+    made
 }
 
 /// How a kernel moves.

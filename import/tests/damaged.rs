@@ -20,7 +20,6 @@ fn all_reasons_are_given_at_once() {
         "made_twice",
         "wide",
         "wide_add",
-        "mean_before_padding",
         "other_shape",
         "large_fill",
         "other_graphs",

@@ -53,7 +53,7 @@ fn tables_are_those_of_the_reference_kernels() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(names.len(), 17);
+    assert_eq!(names.len(), 20);
 }
 
 #[test]

@@ -55,14 +55,17 @@ FUNCTIONS = {  # name -> operator, range of the input's scale, of the output's, 
     "logistic": ("LOGISTIC", (0.0005, 0.2), fixed(1 / 256, -128)),
     "prelu": ("PRELU", (0.001, 0.2), mixed(0.1, 20)),
     "quantize": ("QUANTIZE", (0.001, 0.2), mixed(0.05, 100)),
+    "neg": ("NEG", (0.001, 0.2), mixed(0.3, 20)),
     "relu": ("RELU", (0.001, 0.2), mixed(0.05, 100)),
+    "relu_0_to_1": ("RELU_0_TO_1", (0.001, 0.2), mixed(0.05, 100)),
     "relu6": ("RELU6", (0.001, 0.2), mixed(0.05, 100)),
     "relu_n1_to_1": ("RELU_N1_TO_1", (0.001, 0.2), mixed(0.05, 100)),
     "rsqrt": ("RSQRT", (0.001, 0.2), absolute(0.01, 0.5)),
+    "sqrt": ("SQRT", (0.001, 0.2), absolute(0.002, 0.2)),
     "tanh": ("TANH", (0.0005, 0.2), fixed(1 / 128, 0)),
     "tanh_narrow": ("TANH", (0.0005, 0.2), absolute(0.003, 0.05)),
 }
-UNSIGNED = ("RSQRT",)  # defined from 0 on: the zero point of the input is -128
+UNSIGNED = ("RSQRT", "SQRT")  # defined from 0 on: the zero point of the input is -128
 # The reference kernels have none: that of the optimised ones, which computes in the same way as their GELU.
 NOT_IN_REFERENCE = {"elu": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES}
 

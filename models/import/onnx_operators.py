@@ -100,6 +100,19 @@ ADDS = {  # name -> scales of the inputs and the output; zero points; activation
     "add_halved": ((0.05, 0.025, 0.05), (-128, -128, -128), None),
     "add_third": ((0.0457, 0.0311, 0.0731), (3, -17, -9), None),
 }
+
+
+def blocks(values, side, mode):
+    """Channels as blocks of the plane."""
+    batch, channels, height, width = values.shape
+    left = channels // side**2
+    if mode == "DCR":
+        apart = values.reshape(batch, side, side, left, height, width).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        apart = values.reshape(batch, left, side, side, height, width).transpose(0, 1, 4, 2, 5, 3)
+    return apart.reshape(batch, left, height * side, width * side)
+
+
 # The same bytes in other places: name -> operator; shape; constants; attributes; what is made
 FACTORS = numpy.array([1, 1, 2, 3], numpy.float32)
 PLACED = {
@@ -121,6 +134,60 @@ PLACED = {
         {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
         lambda x: x.repeat(4, 2),
     ),
+    "resize_odd": (
+        "Resize",
+        (1, 3, 5, 4),
+        (None, None, [1, 3, 7, 3]),
+        {},
+        lambda x: x[:, :, [0, 1, 1, 2, 3, 3, 4]][..., [0, 1, 3]],
+    ),
+    "resize_fractions": (
+        "Resize",
+        (1, 3, 4, 5),
+        (None, numpy.array([1, 1, 1.5, 0.6], numpy.float32)),
+        {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+        lambda x: x[:, :, [0, 0, 1, 2, 2, 3]][..., [0, 1, 3]],
+    ),
+    "resize_corners": (
+        "Resize",
+        (1, 3, 5, 4),
+        (None, None, [1, 3, 9, 1]),
+        {"coordinate_transformation_mode": "align_corners"},
+        lambda x: x[:, :, [0, 0, 1, 1, 2, 2, 3, 3, 4]][..., [0]],
+    ),
+    "slice_steps": (
+        "Slice",
+        (1, 6, 7, 9),
+        ([5, 1, 0], [-7, 7, 9], [1, 2, 3], [-2, 3, 4]),
+        {},
+        lambda x: x[:, 5::-2, 1:7:3, 0:9:4],
+    ),
+    "gather": ("Gather", (1, 6, 5, 4), ([3, -1, 0, 0],), {"axis": 1}, lambda x: x[:, [3, -1, 0, 0]]),
+    "gather_column": ("Gather", (1, 6, 5, 4), (numpy.array(2),), {"axis": -1}, lambda x: x[..., 2]),
+    "tile": ("Tile", (1, 3, 2, 4), ([1, 2, 1, 3],), {}, lambda x: numpy.tile(x, (1, 2, 1, 3))),
+    "expand": ("Expand", (1, 3, 1, 4), ([3, 5, 1],), {}, lambda x: numpy.broadcast_to(x, (1, 3, 5, 4))),
+    "depth_to_space": ("DepthToSpace", (1, 12, 3, 4), (), {"blocksize": 2}, lambda x: blocks(x, 2, "DCR")),
+    "depth_to_space_crd": (
+        "DepthToSpace",
+        (1, 18, 2, 3),
+        (),
+        {"blocksize": 3, "mode": "CRD"},
+        lambda x: blocks(x, 3, "CRD"),
+    ),
+    "space_to_depth": (
+        "SpaceToDepth",
+        (1, 3, 4, 6),
+        (),
+        {"blocksize": 2},
+        lambda x: x.reshape(1, 3, 2, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(1, 12, 2, 3),
+    ),
+    "transpose_of_five": (
+        "Transpose",
+        (1, 2, 3, 4, 5),
+        (),
+        {"perm": [0, 2, 4, 1, 3]},
+        lambda x: x.transpose(0, 2, 4, 1, 3),
+    ),
     "reduce_max": (
         "ReduceMax",
         (1, 6, 5, 7),
@@ -136,6 +203,7 @@ PLACED = {
         {"axes": [-3], "keepdims": 1},
         lambda x: x.max(1, keepdims=True),
     ),
+    "reduce_min": ("ReduceMin", (1, 6, 5, 7), (), {"axes": [2, 3], "keepdims": 0}, lambda x: x.min((2, 3))),
     "global_max": ("GlobalMaxPool", (1, 4, 9, 8), (), {}, lambda x: x.max((2, 3), keepdims=True)),
     "global_max_above_256": ("GlobalMaxPool", (1, 4, 18, 15), (), {}, lambda x: x.max((2, 3), keepdims=True)),
 }

@@ -85,6 +85,38 @@ def constant_input(name, operator, size, constant, scale=0.051, zero=7):
     return graph
 
 
+def compared_model(name, operator, shape):
+    """The second input is a constant of that shape, on either side."""
+    graph = Graph(name)
+    source = graph.input("input", image(graph.rng, (1, 5, 4, 6)), 0.031, -20)
+    held = graph.tensor("held", 0.031, -20, data=image(graph.rng, shape))
+    inputs = [source, held] if operator == "MAXIMUM" else [held, source]
+    graph.call(operator, inputs, [graph.tensor("output", 0.031, -20)])
+    return graph
+
+
+def padded_model(name, value):
+    """A byte around a plane, then a maximum of windows."""
+    graph = Graph(name)
+    source = graph.input("input", image(graph.rng, (1, 4, 5, 3)), 0.031, -23)
+    around = graph.tensor("value", 0.031, -23, data=numpy.array(value, numpy.int8))
+    made = graph.tensor("padded", 0.031, -23)
+    graph.call("PADV2", [source, graph.constant("pads", [[0, 0], [1, 0], [2, 1], [0, 0]]), around], [made])
+    pool(graph, "MAX_POOL_2D", made, "output", (2, 2), (1, 1))
+    return graph
+
+
+def mean_then_padded(name):
+    """A mean whose zero point is -128, which a convolution with padding reads, and a sum."""
+    graph = Graph(name)
+    source = graph.input("input", image(graph.rng, (1, 8, 8, 3)), 0.031, -128)
+    mean = pool(graph, "AVERAGE_POOL_2D", source, "mean", (2, 2), (2, 2))
+    graph.run()
+    conv = weighted(graph, "CONV_2D", mean, "conv", 3, (3, 3), scale=0.031, zero_point=-128, spread=1.5, same=True)
+    graph.call("ADD", [conv, mean], [graph.tensor("output", 0.05, -128)], **fused(N))
+    return graph
+
+
 def means_model(name):
     """A mean of means, whose zero point is not that of the first ones in a network."""
     graph = Graph(name)
@@ -152,6 +184,13 @@ def operator_models():
     for operator in ("ADD", "MUL", "SUB", "PRELU"):
         name = f"{operator.lower()}_constant"
         yield name, constant_input(name, operator, (1, 16, 16, 1), (1, 1, 1))
+    for operator in ("MAXIMUM", "MINIMUM"):
+        for name, shape in {"constant": (1, 1, 1), "channel_vector": (1, 1, 1, 6), "constant_plane": (5, 4, 6)}.items():
+            name = f"{operator.lower()}_{name}"
+            yield name, compared_model(name, operator, shape)
+    for name, value in {"padv2": -128, "padv2_zero": -23}.items():
+        yield name, padded_model(name, value)
+    yield "mean_then_padded", mean_then_padded("mean_then_padded")
     for name, shape in PRELUS.items():
         yield name, constant_input(name, "PRELU", (1, 5, 4, 6), shape, *PRELU_RANGES.get(name, ()))
 

@@ -57,22 +57,6 @@ def malformed(name, shape, zero_point, calls):
     return graph
 
 
-def mean_before_padding():
-    """A mean, a maximum, then a convolution whose padding is not what the mean takes for 0."""
-    graph = malformed(
-        "mean_before_padding", (1, 4, 4, 1), 5, [("AVERAGE_POOL_2D", [0], 1), ("MAX_POOL_2D", [1], 2)]
-    )
-    # Of 4 places: sums of an odd number have no halves and count from any zero point.
-    mean, source = graph.graph.operators[0].builtinOptions, graph.graph.tensors[0]
-    mean.filterHeight = mean.filterWidth = 2
-    source.shape = [1, 5, 5, 1]
-    weights = graph.tensor("weights", 0.01, data=graph.rng.integers(1, 9, (1, 3, 3, 1), numpy.int8))
-    bias = graph.constant("bias", [0])
-    output = graph.tensor("output", 0.05, 5, (1, 4, 4, 1))
-    graph.call("CONV_2D", [2, weights, bias], [output], **window((1, 1), True), **fused(N))
-    return graph
-
-
 PLANE, WIDE = (1, 4, 4, 1), (1, 1, 1, 1 << 28)
 MALFORMED = {  # name -> shape, zero point, calls
     "reads_itself": (PLANE, 0, [("RESHAPE", [0], 0)]),
@@ -166,7 +150,6 @@ def refused_models():
     yield "empty_input", malformed("empty_input", (1, 0, 4, 1), 0, [("MAX_POOL_2D", [0], 1)])
     for name, row in MALFORMED.items():
         yield name, malformed(name, *row)
-    yield "mean_before_padding", mean_before_padding()
     yield "other_shape", other_shape()
     yield "float", plain_conv("float", "float32", "float32")[0]
     yield "hybrid", plain_conv("hybrid", "float32", "int8")[0]

@@ -37,6 +37,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     let mut faults = Vec::new();
     check_name(&file.name, "name", &mut faults);
     let (input, zero_point) = (file.input.shape(), file.input.zero_point);
+    check_elements(input, "input", &mut faults);
     let mut names = BTreeSet::from([INPUT_NAME.to_string()]);
     let mut tensors = vec![Tensor {
         name: INPUT_NAME.to_string(),
@@ -56,6 +57,11 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
     for (i, input) in file.further_inputs.into_iter().enumerate() {
         let at = format!("further_inputs[{i}].name");
         new_name(&input.name, &at, &mut faults);
+        check_elements(
+            input.input.shape(),
+            &format!("further_inputs[{i}]"),
+            &mut faults,
+        );
         let layer = further_input(input);
         tensors.push(Tensor::new(layer.name.clone(), Some(&layer), None));
         layers.push(layer);
@@ -129,6 +135,7 @@ fn build_layer(
         kind,
         ..draft.layer
     };
+    check_elements(layer.output, at, faults)?;
     if let Some(zero_point) = file.output_zero_point {
         layer.output_zero_point = zero_point;
     }
@@ -142,6 +149,17 @@ fn build_layer(
         push(faults, &format!("{at}.activation_min"), message);
     }
     Some(layer)
+}
+
+/// None if a tensor has too many elements.
+fn check_elements(shape: Shape, at: &str, faults: &mut Vec<Fault>) -> Option<()> {
+    let most = Network::ELEMENTS_MAX;
+    if shape.elements() > most {
+        let message = format!("makes {shape}, expected at most {most} elements");
+        push(faults, at, message);
+        return None;
+    }
+    Some(())
 }
 
 /// Finds the inputs of a layer and their shapes. None if there is a fault, here or in a layer before.

@@ -82,6 +82,14 @@ impl Draft<'_> {
         }
         let sides = [input.height + top + bottom, input.width + left + right];
         let mut fits = true;
+        for (field, [height, width]) in [("kernel", kernel), ("padding", sides)] {
+            let (area, most) = (height as usize * width as usize, Network::ELEMENTS_MAX);
+            if area > most {
+                let message = format!("gives {height} x {width}, expected at most {most} places");
+                self.fault(field, message);
+                fits = false;
+            }
+        }
         for (i, side) in sides.into_iter().enumerate() {
             if extent(i) > side {
                 let dilated = match dilation[i] {

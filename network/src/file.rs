@@ -50,13 +50,13 @@ pub struct NetworkFile {
 #[serde(deny_unknown_fields)]
 pub struct InputFile {
     /// Channels.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub channels: u32,
     /// Rows.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub height: u32,
     /// Columns.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub width: u32,
     /// Quantised value of a real zero.
     pub zero_point: i8,
@@ -89,7 +89,7 @@ pub struct LayerFile {
     pub kind: KindFile,
     /// Names of the layers whose outputs it reads, or "input" for the input of the network. Default: the layer before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 8))]
+    #[schemars(length(min = 1, max = 65536))]
     pub inputs: Option<Vec<String>>,
     /// Quantised value of a real zero of the output. Where it may be left out, default: that of the input, of matmul 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,11 +110,11 @@ pub struct LayerFile {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct WindowFile {
     /// Kernel height and width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub kernel: [u32; 2],
     /// Vertical and horizontal stride. Default: the kernel for pooling, else 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub stride: Option<[u32; 2]>,
     /// Zeros around the input; of pooling, places around it that do not count. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,7 +166,7 @@ pub struct InputScalesFile {
 #[serde(deny_unknown_fields)]
 pub struct ConstantFile {
     /// Channels, height, width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub shape: [u32; 3],
     /// Quantised value of a real zero.
     pub zero_point: i8,
@@ -192,7 +192,7 @@ pub struct TestFile {
     /// Quantised images, elements in the order channel, row, column; those of further inputs behind.
     pub images: Vec<ImageFile>,
     /// Index of the right output for each image, or none at all.
-    #[schemars(inner(range(min = 0, max = 4095)))]
+    #[schemars(inner(range(min = 0, max = 65535)))]
     pub labels: Vec<u32>,
 }
 

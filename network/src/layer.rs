@@ -70,6 +70,8 @@ pub struct Layer {
     pub max: i8,
     /// What scaled values are replaced by.
     pub table: Option<Table>,
+    /// What each channel, row and column of a gather adds to the number of the element that it takes; of other kinds none.
+    pub sources: [Vec<u32>; 3],
 }
 
 impl Layer {
@@ -95,6 +97,7 @@ impl Layer {
             min: i8::MIN,
             max: i8::MAX,
             table: None,
+            sources: Default::default(),
         }
     }
 

@@ -26,7 +26,10 @@ pub struct Network {
 
 impl Network {
     /// Largest side of a plane, kernel or stride, and number of channels or features.
-    pub const SIZE_MAX: u32 = 4096;
+    pub const SIZE_MAX: u32 = 65_536;
+
+    /// Most elements of a tensor, of a plane with its padding and of a kernel.
+    pub const ELEMENTS_MAX: usize = 1 << 28;
 
     /// Reads and checks a network.
     ///

@@ -96,16 +96,16 @@ impl fmt::Display for Shape {
 #[schemars(rename = "PaddingFile")]
 pub struct Padding {
     /// Rows above.
-    #[schemars(range(min = 0, max = 4095))]
+    #[schemars(range(min = 0, max = 65535))]
     pub top: u32,
     /// Rows below.
-    #[schemars(range(min = 0, max = 4095))]
+    #[schemars(range(min = 0, max = 65535))]
     pub bottom: u32,
     /// Columns on the left.
-    #[schemars(range(min = 0, max = 4095))]
+    #[schemars(range(min = 0, max = 65535))]
     pub left: u32,
     /// Columns on the right.
-    #[schemars(range(min = 0, max = 4095))]
+    #[schemars(range(min = 0, max = 65535))]
     pub right: u32,
 }
 

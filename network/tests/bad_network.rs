@@ -200,7 +200,7 @@ fn pooled(kernel: u32) -> String {
     let network = json!({
         "format": "heddle-network-1",
         "name": "pooled",
-        "input": { "channels": 4096, "height": 4096, "width": 4096, "zero_point": 0, "scale": 1.0 },
+        "input": { "channels": 16, "height": 4096, "width": 4096, "zero_point": 0, "scale": 1.0 },
         "layers": [{ "kind": "average_pool2d", "name": "mean", "kernel": [kernel, kernel] }],
     });
     network.to_string()
@@ -212,6 +212,9 @@ fn a_mean_holds_no_weights_and_its_window_is_limited() {
     let mean = &network.layers[0];
     assert_eq!(mean.taps(), 2048 * 2048);
     assert_eq!((mean.weights.len(), mean.weight(7, 0, 5, 9)), (0, 1));
+    let many = "makes 17 channels of 4096 x 4096, expected at most 268435456 elements";
+    let text = pooled(2048).replace("\"channels\":16", "\"channels\":17");
+    assert_eq!(report(&text), format!("line 1: input {many}"));
     assert_eq!(
         report(&pooled(4096)),
         "line 1: layers[0].kernel is 4096 x 4096, expected at most 8421504 places: their sum has 32 bits"
@@ -291,7 +294,7 @@ fn the_schema_explains_every_field() {
 fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
     let schema = schema();
     let all = kinds(&schema);
-    assert_eq!(all.len(), 22);
+    assert_eq!(all.len(), 24);
     let names = all.iter().map(|kind| &kind["properties"]["name"]);
     for name in names.chain([&schema["properties"]["name"]]) {
         let pattern = name["pattern"].as_str().expect("a pattern");

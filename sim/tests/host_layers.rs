@@ -32,6 +32,11 @@ fn elements_are_moved_to_other_places() {
             r#"{"kind": "slice", "name": "l", "start": [1, 0, 1], "output_shape": [1, 2, 2]}"#,
             &[7, 8, 10, 11],
         ),
+        // Columns from the end, the second channel first and last.
+        (
+            r#"{"kind": "gather", "name": "l", "channels": [6, 0, 6], "rows": [3], "columns": [2, 1, 1]}"#,
+            &[11, 10, 10, 5, 4, 4, 11, 10, 10],
+        ),
         // Zeros, which are 1, above, on the left and between the rows.
         (
             r#"{"kind": "pad", "name": "l", "start": [0, 1, 1], "output_shape": [2, 4, 4], "stride": [2, 1]}"#,
@@ -45,6 +50,10 @@ fn elements_are_moved_to_other_places() {
             &[
                 1, 1, 1, 1, 1, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 1, 1, 1, 1, 1,
             ],
+        ),
+        (
+            r#"{"kind": "pad", "name": "l", "start": [0, 0, 1], "output_shape": [2, 2, 4], "value": -9}"#,
+            &[-9, 0, 1, 2, -9, 3, 4, 5, -9, 6, 7, 8, -9, 9, 10, 11],
         ),
         (
             r#"{"kind": "resize", "name": "l", "scale_factor": [1, 2]}"#,
@@ -124,6 +133,18 @@ fn sides_of_1_are_broadcast() {
         &mul(r#"{"shape": [1, 1, 3], "zero_point": 0, "values": [0, 1, 20]}"#),
         &[-10, -10, 10, -10, -7, 70, -10, -4, 100, -10, -1, 100],
     );
+}
+
+#[test]
+fn of_two_bytes_there_is_a_larger_one_and_a_smaller_one() {
+    let maximum = |smaller: bool| {
+        format!(
+            r#"{{"kind": "maximum", "name": "l", "inputs": ["input"], "smaller": {smaller},
+            "constant": {{"shape": [2, 1, 1], "zero_point": 1, "values": [2, 9]}}}}"#
+        )
+    };
+    check(&maximum(false), &[2, 2, 2, 3, 4, 5, 9, 9, 9, 9, 10, 11]);
+    check(&maximum(true), &[0, 1, 2, 2, 2, 2, 6, 7, 8, 9, 9, 9]);
 }
 
 #[test]

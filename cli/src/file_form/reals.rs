@@ -44,12 +44,19 @@ impl FileForm {
             if let Some(Quantised { scale, zero_point }) = output.quantised {
                 form.ranges.insert(tensor, Range { scale, zero_point });
             }
-            if output.float {
-                form.reals.push(Real {
+            match output.float {
+                true => form.reals.push(Real {
                     tensor,
-                    name: self.real_name(network, tensor, output),
+                    name: self.output_name(network, tensor, output),
                     bytes: self.has_bytes(network, tensor),
-                });
+                }),
+                false => {
+                    form.names[tensor] = self.output_name(network, tensor, output);
+                    match output.unsigned {
+                        true => form.unsigned.insert(tensor),
+                        false => form.unsigned.remove(&tensor),
+                    };
+                }
             }
         }
         form
@@ -64,18 +71,19 @@ impl FileForm {
         images: &[Vec<i8>],
         is_shown: bool,
     ) -> Vec<(String, Array)> {
-        let mut arrays = Vec::new();
-        if is_shown || self.has_bytes(network, tensor) {
-            let name = self.array_name(network, tensor).to_string();
-            arrays.push((name, self.array(network, tensor, images)));
-        }
+        let mut arrays: Vec<(String, Array)> = Vec::new();
+        let own = (
+            self.array_name(network, tensor).to_string(),
+            self.array(network, tensor, images),
+        );
         for output in self.outputs_of(network, tensor) {
-            let Some(quantised) = output.quantised.filter(|_| output.float) else {
-                continue;
-            };
-            let array = self.array(network, tensor, images);
-            let name = self.real_name(network, tensor, output);
-            arrays.push((name, real(&array, quantised)));
+            let name = self.output_name(network, tensor, output);
+            let array = own.1.clone().in_file(output, self.unsigned);
+            arrays.push((name, array));
+        }
+        let is_there = arrays.iter().any(|(name, _)| *name == own.0);
+        if arrays.is_empty() || is_shown && !is_there {
+            arrays.insert(0, own);
         }
         arrays
     }
@@ -97,14 +105,16 @@ impl FileForm {
         outputs.peek().is_none() || outputs.any(|output| !output.float)
     }
 
-    /// Name of the array of real numbers: that in the file if nothing else has it.
-    fn real_name(&self, network: &Network, tensor: usize, output: &FileOutput) -> String {
-        let name = &output.name;
+    /// Name of the array of an output: that in the file if nothing else has it.
+    fn output_name(&self, network: &Network, tensor: usize, output: &FileOutput) -> String {
+        let (name, own) = (&output.name, self.array_name(network, tensor));
         let others = self.outputs.iter().filter(|other| other.name == *name);
         let is_usable = !name.is_empty() && !name.contains(char::is_control);
-        match is_usable && !self.names.contains(name) && others.count() == 1 {
+        let is_free = !self.names.contains(name) || !output.float && name == own;
+        match is_usable && is_free && others.count() == 1 {
             true => name.clone(),
-            false => format!("{}/float32", network.tensor_name(tensor)),
+            false if output.float => format!("{}/float32", network.tensor_name(tensor)),
+            false => own.to_string(),
         }
     }
 }
@@ -116,6 +126,34 @@ impl InputForm {
             true => Operation::QuantizeEven,
             false => Operation::Quantize,
         }
+    }
+}
+
+impl Array {
+    /// Bytes of a tensor as an output of the file has them.
+    fn in_file(self, output: &FileOutput, unsigned: bool) -> Array {
+        let sizes = match &output.shape[..] {
+            [1, sizes @ ..] => sizes,
+            sizes => sizes,
+        };
+        let images = self.shape[0];
+        let mut made = match (output.float, output.quantised) {
+            (true, Some(quantised)) => real(&self, quantised),
+            _ => self,
+        };
+        if made.element != Element::Float32
+            && made.element != Element::Int32
+            && output.unsigned != unsigned
+        {
+            made.bytes.iter_mut().for_each(|byte| *byte ^= 0x80);
+            made.element = match output.unsigned {
+                true => Element::Uint8,
+                false => Element::Int8,
+            };
+        }
+        let sizes = sizes.iter().map(|&size| size as usize);
+        made.shape = std::iter::once(images).chain(sizes).collect();
+        made
     }
 }
 
@@ -145,7 +183,9 @@ mod tests {
         FileOutput {
             name: name.to_string(),
             layer: layer.to_string(),
+            shape: vec![1, 10],
             float,
+            unsigned: false,
             quantised: Some(Quantised {
                 scale: 0.1,
                 zero_point: -3,
@@ -162,7 +202,10 @@ mod tests {
             unsigned,
             outputs: outputs
                 .iter()
-                .map(|&(name, float)| output(name, layer, float))
+                .map(|&(name, float)| FileOutput {
+                    unsigned,
+                    ..output(name, layer, float)
+                })
                 .collect(),
             ..FileForm::of_network(&network, vec![1.0])
         };

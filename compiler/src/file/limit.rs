@@ -73,7 +73,11 @@ impl Limit<'_> {
         let place = |what: &str| format!("tensor {}: {what}", tensor.name);
         let shape = tensor.shape;
         for side in [shape.channels, shape.height, shape.width] {
-            self.below(&place("shape"), u64::from(side).wrapping_sub(1), 4096)?;
+            self.below(
+                &place("shape"),
+                u64::from(side).wrapping_sub(1),
+                Network::SIZE_MAX.into(),
+            )?;
         }
         if tensor.matrices.is_some() || is_of_host && tensor.planes.is_empty() {
             return Ok(());

@@ -15,6 +15,10 @@ pub enum Function {
     Abs,
     /// One of real numbers, rounded where the kernels round.
     Real(fn(f32) -> f32),
+    /// One of real numbers, whose steps lose what is behind the point.
+    Truncated(fn(f32) -> f32),
+    /// The byte with the other sign, whatever it stands for, as the reference has it.
+    Negative,
     /// One of real numbers as an .onnx file has it, of two numbers of its own.
     Float(fn(f64, [f32; 2]) -> f64, [f32; 2]),
     /// x times x + 3, cut to 0 to 6, over 6.
@@ -40,7 +44,11 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
         return sloped(input, output, sides, activation);
     }
     match function {
-        Function::Real(at) => Ok(real(at, input, output)),
+        Function::Real(at) => Ok(real(at, f32::round, input, output)),
+        Function::Truncated(at) => Ok(real(at, f32::trunc, input, output)),
+        Function::Negative => Ok(std::array::from_fn(|place| {
+            ((place as i32 - 128) as i8).wrapping_neg()
+        })),
         Function::Float(at, numbers) => Ok(float(|x| at(x, numbers), input, output)),
         Function::HardSwish => hard_swish::table(input, output),
         _ => inverse_root::table(input, output),
@@ -147,12 +155,17 @@ fn sloped(
     }))
 }
 
-/// A function of real numbers in single precision, halves away from 0.
-fn real(at: fn(f32) -> f32, input: Quantised, output: Quantised) -> [i8; 256] {
+/// A function of real numbers in single precision, whose steps become whole so.
+fn real(
+    at: fn(f32) -> f32,
+    whole: fn(f32) -> f32,
+    input: Quantised,
+    output: Quantised,
+) -> [i8; 256] {
     let steps = 1.0 / output.scale;
     each(input, |x| {
-        let rounded = (at(input.scale * x as f32) * steps).round();
-        byte(rounded as i32, output)
+        let steps = whole(at(input.scale * x as f32) * steps);
+        byte(steps as i32, output)
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use super::{Elements, check_rank};
+
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
@@ -136,35 +138,52 @@ impl Array {
         }
     }
 
-    /// As often along each dimension in which it has one place as this shape says, which it fits.
-    pub(super) fn stretched(&self, shape: &[u32]) -> Array {
-        let mut seen = self.clone();
-        let more = shape.len() - self.shape.len();
-        seen.shape.splice(..0, vec![1; more]);
-        let places = seen
-            .shape
-            .iter()
-            .zip(shape)
-            .map(|(&side, &size)| match side {
-                1 => vec![0; size as usize],
-                _ => (0..size as usize).collect(),
-            });
-        let places: Vec<Vec<usize>> = places.collect();
-        seen.picked(&places)
-    }
-
-    /// Of each place in these of each dimension the element.
-    pub(super) fn picked(&self, places: &[Vec<usize>]) -> Array {
-        let strides = strides(&self.shape);
-        let mut at = vec![0];
-        for (places, stride) in places.iter().zip(strides) {
+    /// For each dimension places, and how far apart its elements are.
+    fn at<'a>(&self, places: impl Iterator<Item = (&'a Vec<usize>, usize)>) -> Array {
+        let (mut at, mut shape) = (vec![0], Vec::new());
+        for (places, stride) in places {
             let along = |start: usize| places.iter().map(move |place| start + place * stride);
             at = at.into_iter().flat_map(along).collect();
+            shape.push(places.len() as u32);
         }
         Array {
             element: self.element,
-            shape: places.iter().map(|places| places.len() as u32).collect(),
+            shape,
             values: at.into_iter().map(|at| self.values[at]).collect(),
+        }
+    }
+}
+
+impl Elements for Array {
+    fn shape(&self) -> &[u32] {
+        &self.shape
+    }
+
+    /// Places of one dimension are listed, even if another one has none.
+    fn cost(sizes: &[u64]) -> u64 {
+        let sizes = sizes.iter().map(|&size| size.max(1));
+        sizes.fold(1, u64::saturating_mul)
+    }
+
+    fn picked(&self, places: &[Vec<usize>]) -> Array {
+        self.at(places.iter().zip(strides(&self.shape)))
+    }
+
+    fn transposed(&self, order: &[usize]) -> Array {
+        let all = self.shape.iter().map(|&size| (0..size as usize).collect());
+        let (all, strides): (Vec<Vec<usize>>, _) = (all.collect(), strides(&self.shape));
+        self.at(order.iter().map(|&axis| (&all[axis], strides[axis])))
+    }
+
+    fn reshaped(&self, shape: &[u32]) -> Result<Array, String> {
+        check_rank(shape)?;
+        let sizes = shape.iter().map(|&size| size as usize);
+        match sizes.fold(1usize, usize::saturating_mul) == self.values.len() {
+            true => Ok(Array {
+                shape: shape.to_vec(),
+                ..self.clone()
+            }),
+            false => Err(format!("makes {shape:?} of {:?}", self.shape)),
         }
     }
 }

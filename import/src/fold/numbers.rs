@@ -1,6 +1,6 @@
 //! Steps that compute with numbers.
 
-use super::{Arithmetic, Array, Folder, Number, common};
+use super::{Arithmetic, Array, Elements, Folder, Number, common};
 
 impl Folder {
     pub(super) fn pairs(
@@ -15,7 +15,7 @@ impl Folder {
             return Err(format!("reads {one} and {other}, expected equal types"));
         }
         self.spend(&shape)?;
-        let (left, right) = (first.stretched(&shape), second.stretched(&shape));
+        let (left, right) = (first.stretched(&shape)?, second.stretched(&shape)?);
         let pairs = left.values.into_iter().zip(right.values);
         let values = pairs.map(|(a, b)| arithmetic.of(first.element, a, b));
         let element = match arithmetic {

@@ -360,3 +360,78 @@ fn bytes_are_those_of_the_elements() {
         assert_eq!(Number::named(element.name()), Some(element));
     }
 }
+
+/// What a view takes of elements that are their own numbers is what a list of them becomes.
+#[test]
+fn views_are_the_elements_that_lists_have() {
+    let places = vec![vec![1, 0, 1], vec![2, 0], vec![3, 3, 0, 1]];
+    let series = vec![
+        Step::Reshape(vec![2, 3, 2, 2]),
+        Step::Transpose(vec![2, 0, 3, 1]),
+        Step::Slice(vec![
+            part(1, 2, 1),
+            Part {
+                drops: true,
+                ..part(1, 2, 1)
+            },
+        ]),
+        Step::Reshape(vec![6]),
+    ];
+    let numbers = |shape: &[u32]| {
+        array(
+            shape,
+            &(0..shape.iter().product::<u32>())
+                .map(i64::from)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let steps = [
+        (Step::Places(places), vec![]),
+        (Step::Series(series), vec![]),
+        (Step::Reshape(vec![24]), vec![]),
+        (Step::Reshape(vec![1, 2, 1, 12, 1]), vec![]),
+        (
+            Step::Slice(vec![part(1, 2, 1), part(2, -4, -2), part(-1, -9, -3)]),
+            vec![],
+        ),
+        (Step::Gather(2), vec![array(&[2, 2], &[3, 1, 2, 0])]),
+        (Step::Gather(-3), vec![array(&[], &[-1])]),
+        (Step::Tile, vec![list(&[2, 1, 3])]),
+        (Step::Expand, vec![list(&[5, 2, 3, 4])]),
+    ];
+    for (step, others) in &steps {
+        let from = numbers(&[2, 3, 4]);
+        let view = View::new(&[(2, 12), (3, 4), (4, 1)]);
+        let mut folder = Folder::default();
+        let expected = folder.moved(step, &from, others).unwrap().unwrap();
+        let found = folder.moved(step, &view, others).unwrap().unwrap();
+        assert_eq!(found.shape(), expected.shape, "{step:?}");
+        let sources = found.sources().unwrap_or_default();
+        let all = sources.iter().fold(vec![0], |all: Vec<i64>, source| {
+            let along = |first: i64| source.iter().map(move |&number| first + i64::from(number));
+            all.into_iter().flat_map(along).collect()
+        });
+        assert_eq!(all, expected.values, "{step:?}");
+    }
+    let view = View::new(&[(4, 1)]).picked(&[vec![0, 1, 1, 3]]);
+    let message = view.reshaped(&[2, 2]).unwrap_err();
+    assert!(message.contains("no sum of its dimensions"), "{message}");
+    for shape in [&[3][..], &[4, 0], &[1; 7]] {
+        assert!(view.reshaped(shape).is_err(), "{shape:?}");
+    }
+    for order in [&[0, 0][..], &[0], &[1, 2]] {
+        let step = Step::Transpose(order.to_vec());
+        assert!(
+            Folder::default()
+                .evaluate(&step, &[numbers(&[2, 3])])
+                .is_err(),
+            "{order:?}"
+        );
+    }
+    let beyond = Step::Places(vec![vec![0], vec![3]]);
+    assert!(
+        Folder::default()
+            .evaluate(&beyond, &[numbers(&[2, 3])])
+            .is_err()
+    );
+}

@@ -1,7 +1,7 @@
 //! The layer that one operator becomes.
 
 use heddle_network::Shape;
-use heddle_network::file::{KindFile, LayerFile, PaddingFile};
+use heddle_network::file::{KindFile, LayerFile, Need, PaddingFile};
 
 use super::{Lowering, Value};
 use crate::exact::Difference;
@@ -10,6 +10,9 @@ use crate::report::{Exact, Inexact};
 
 /// Why an operator cannot run; nothing if it reads what cannot be made.
 pub type Refused = Option<String>;
+
+/// Why an operator cannot run that reads another zero than the network has.
+pub const OTHER_ZERO: &str = "reads a mean with padding or in a sum";
 
 /// A layer that an operator becomes.
 pub struct Made {
@@ -33,14 +36,11 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Padding and sums know one zero alone, and behind a mean it is 0 in the network.
+    /// Padding and sums know one zero alone, and behind a mean it is 0 in the network: [`Lowering::restore_zeros`] mends that.
     pub fn check_zero(&self) -> Result<(), String> {
-        let (found, expected) = (self.quantised.zero_point, self.value.zero_point);
-        match found == expected {
+        match self.quantised.zero_point == self.value.zero_point {
             true => Ok(()),
-            false => Err(format!(
-                "reads a mean of zero point {found} with padding or in a sum, expected {expected}"
-            )),
+            false => Err(OTHER_ZERO.to_string()),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Lowering<'_> {
         let plane = self.model.format.plane(&tensor.shape);
         let plane = plane.ok_or_else(|| {
             format!(
-                "input {name:?} has shape {:?}, expected a batch of 1 and sides of at most 4096",
+                "input {name:?} has shape {:?}, expected a batch of 1 and sides of at most 65536",
                 tensor.shape
             )
         })?;
@@ -150,8 +150,10 @@ pub fn layer_of(
     kind: impl Into<KindFile>,
 ) -> LayerFile {
     let names = sources.iter().map(|source| source.value.name.clone());
+    let kind = kind.into();
+    let has_zero_point = kind.common().zero_point != Need::Foreign;
     LayerFile {
-        output_zero_point: Some(output.zero_point),
+        output_zero_point: has_zero_point.then_some(output.zero_point),
         output_scale: Some(output.scale.into()),
         ..LayerFile::new(names.collect(), kind)
     }

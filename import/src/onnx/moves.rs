@@ -5,52 +5,98 @@ use heddle_network::Network;
 use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use crate::fold::{joined, place};
-use crate::model::{Element, Kind};
+use crate::fold::{Array, Number, Part, Step, joined, place};
+use crate::model::{Element, Format, Kind};
+use crate::ops::gathers;
 
 impl<'a> Reader<'a> {
-    /// A part, another order or a larger plane.
+    /// Elements of other places: parts, orders, copies, blocks, the nearest of a plane.
     pub fn placed(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
-        let (kind, numbers, shape) = match &node.operator[..] {
-            "Slice" => {
-                let (from, sizes) = self.sliced(node, &shape)?;
-                (Kind::Slice, vec![from, sizes.clone()], sizes)
+        let step = self.mover(node, &shape)?;
+        let others = match step {
+            Step::Gather(_) | Step::Tile | Step::Expand => {
+                let found = self.constant(node, 1)?.ok_or("has no second input")?;
+                let element = Number::named(found.element).ok_or("reads no integers")?;
+                vec![Array::of_bytes(element, &found.shape, &found.data)]
             }
-            "Transpose" => {
-                let order = self.order(node, shape.len())?;
-                let turned = order.iter().map(|&axis| shape[axis as usize]).collect();
-                (Kind::Transpose, vec![order], turned)
-            }
-            // The nearest element is the one that a look from the middle of an element meets.
-            _ => (
-                Kind::ResizeNearest(true),
-                vec![],
-                self.resized(node, &shape)?,
-            ),
+            _ => vec![],
         };
-        let mut inputs = vec![index];
-        inputs.extend(numbers.iter().map(|numbers| self.numbers(numbers)));
-        Ok(self.pass(node, &node.outputs[0], kind, inputs, shape, is_float))
+        let name = &node.outputs[0];
+        self.gathered(node, (name, index), &step, &others)
+    }
+
+    /// What a step makes of a tensor, under this name.
+    fn gathered(
+        &mut self,
+        node: &'a Node,
+        (name, index): (&'a str, usize),
+        step: &Step,
+        others: &[Array],
+    ) -> Result<Value<'a>, String> {
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        let shape = self.tensors[index].shape.clone();
+        let folder = &mut self.folder;
+        let (kind, made) = gathers::moved(Format::Onnx, folder, step, (&shape, others))?;
+        Ok(self.pass(node, name, kind, vec![index], made, is_float))
+    }
+
+    /// How a node moves elements.
+    fn mover(&self, node: &'a Node, shape: &[u32]) -> Result<Step, String> {
+        Ok(match &node.operator[..] {
+            "Slice" => Step::Slice(self.parts_of(node, shape.len())?),
+            "Gather" => Step::Gather(node.int("axis", 0)),
+            "Tile" => Step::Tile,
+            "Expand" => Step::Expand,
+            "Transpose" => {
+                let order = self.order(node, shape.len())?.into_iter();
+                Step::Transpose(order.map(|axis| axis as usize).collect())
+            }
+            "DepthToSpace" | "SpaceToDepth" => blocks(node, shape)?,
+            _ => Step::Places(self.nearest(node, shape)?),
+        })
+    }
+
+    /// Another order of dimensions: that of a layer, if there are at most four of them.
+    pub fn transposed(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        let index = self.activation(node, 0)?;
+        let shape = self.tensors[index].shape.clone();
+        if shape.len() > 4 {
+            return self.placed(node);
+        }
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        let order = self.order(node, shape.len())?;
+        let turned = order.iter().map(|&axis| shape[axis as usize]).collect();
+        let inputs = vec![index, self.numbers(&order)];
+        Ok(self.pass(
+            node,
+            &node.outputs[0],
+            Kind::Transpose,
+            inputs,
+            turned,
+            is_float,
+        ))
     }
 
     /// Each part is an operator of its own; gives the first one.
     pub fn split(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
-        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
         let axis = place(node.int("axis", 0), shape.len())?;
         let sizes = self.parts(node, shape[axis])?;
-        let mut from = vec![0; shape.len()];
         let mut values = Vec::with_capacity(sizes.len());
+        let mut from = 0;
         for (name, size) in node.outputs.iter().zip(sizes) {
-            let mut part = shape.clone();
-            part[axis] = size;
-            let inputs = vec![index, self.numbers(&from), self.numbers(&part)];
-            from[axis] += size;
-            let value = self.pass(node, name, Kind::Slice, inputs, part, is_float);
+            let mut parts = vec![Part::ALL; shape.len()];
+            let (start, end) = (Some(from), Some(from + i64::from(size)));
+            parts[axis] = Part {
+                start,
+                end,
+                ..Part::ALL
+            };
+            from += i64::from(size);
+            let value = self.gathered(node, (name, index), &Step::Slice(parts), &[])?;
             values.push(self.declared_so(name, value)?);
         }
         let further = node
@@ -89,27 +135,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// For each dimension where a part begins, and its size.
-    fn sliced(&self, node: &'a Node, shape: &[u32]) -> Result<(Vec<u32>, Vec<u32>), String> {
-        let (mut from, mut sizes) = (vec![0; shape.len()], shape.to_vec());
-        let parts = self.parts_of(node, shape.len())?;
-        for (axis, part) in parts.into_iter().enumerate() {
-            if part.step != 1 {
-                return Err(format!("takes steps of {}, expected 1", part.step));
-            }
-            let (start, count) = part.of(shape[axis])?;
-            if count == 0 {
-                let [start, end] = [part.start, part.end].map(Option::unwrap_or_default);
-                let size = shape[axis];
-                return Err(format!(
-                    "takes {start} to {end} of {size}, expected at least one"
-                ));
-            }
-            (from[axis], sizes[axis]) = (start as u32, count);
-        }
-        Ok((from, sizes))
-    }
-
     /// The order of dimensions, which is reversed where none is named.
     fn order(&self, node: &'a Node, rank: usize) -> Result<Vec<u32>, String> {
         let Some(order) = node.ints("perm") else {
@@ -123,8 +148,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The shape of a plane whose elements are repeated.
-    fn resized(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
+    /// The places of the nearest elements of a plane of another size, as they are counted and rounded in single precision.
+    fn nearest(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Vec<usize>>, String> {
         let mode = node.text("mode");
         let named = ["axes", "keep_aspect_ratio_policy"];
         let is_plain = named.iter().all(|name| node.attribute(name).is_none());
@@ -138,36 +163,31 @@ impl<'a> Reader<'a> {
         let scales = self.constant(node, if is_old { 1 } else { 2 })?;
         let scales = scales.and_then(Constant::floats).unwrap_or_default();
         let sizes = self.list(node, 3, "sizes")?.unwrap_or_default();
-        let known = (shape.len() == scales.len().max(sizes.len())) && !shape.is_empty();
-        let factor = |axis: usize| -> Option<u32> {
-            let from = shape[axis];
-            let whole = match scales.get(axis) {
-                Some(scale) => (scale.fract() == 0.0).then_some(*scale as u32)?,
+        let wrong = || format!("makes scales {scales:?} or sizes {sizes:?} of {shape:?}");
+        if shape.len() != scales.len().max(sizes.len()) {
+            return Err(wrong());
+        }
+        let places = shape.iter().enumerate().map(|(axis, &from)| {
+            let (to, scale) = match scales.get(axis) {
+                Some(&scale) => ((from as f32 * scale).floor() as u32, scale),
                 None => {
-                    let size = u32::try_from(sizes[axis]).ok()?;
-                    (size % from == 0).then_some(size / from)?
+                    let to = u32::try_from(sizes[axis]).map_err(|_| wrong())?;
+                    (to, to as f32 / from as f32)
                 }
             };
-            let repeats =
-                (1..=Network::SIZE_MAX).contains(&whole) && (is_old || repeats(node, whole));
-            (whole == 1 || axis >= 2 && repeats).then_some(whole)
-        };
-        let factors = (0..shape.len()).map(factor);
-        let factors = known
-            .then(|| factors.collect::<Option<Vec<u32>>>())
-            .flatten();
-        let found = factors.map(|factors| {
-            let sizes = shape.iter().zip(factors);
-            sizes
-                .map(|(&size, factor)| size.checked_mul(factor))
-                .collect()
+            let is_size = (1..=Network::SIZE_MAX).contains(&to);
+            if from == 0 || !is_size || !scale.is_finite() || axis < 2 && to != from {
+                return Err(wrong());
+            }
+            let nearest = Nearest {
+                is_old,
+                from,
+                to,
+                scale,
+            };
+            (0..to).map(|at| nearest.of(node, at)).collect()
         });
-        found.flatten().ok_or_else(|| {
-            format!(
-                "makes scales {scales:?} or sizes {sizes:?} of {shape:?}, expected whole multiples of height and width, \
-                 each element repeated"
-            )
-        })
+        places.collect()
     }
 
     /// One tensor behind another: where all have one scale bytes keep their meaning, else QuantizeLinear says what they
@@ -287,23 +307,90 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether each element is repeated as often: that depends on how places are counted and rounded.
-fn repeats(node: &Node, factor: u32) -> bool {
-    // Places as fractions of this.
-    let twice = 2 * i64::from(factor);
-    let factor = i64::from(factor);
-    let at = |place: i64| match node.text("coordinate_transformation_mode") {
-        "" | "half_pixel" | "pytorch_half_pixel" => Some(2 * place + 1 - factor),
-        "asymmetric" => Some(2 * place),
-        _ => None,
+/// A dimension of a plane that becomes another one.
+struct Nearest {
+    is_old: bool,
+    from: u32,
+    to: u32,
+    scale: f32,
+}
+
+impl Nearest {
+    /// The place of the element that is nearest to one of the output.
+    fn of(&self, node: &Node, at: u32) -> Result<usize, String> {
+        let &Nearest {
+            is_old,
+            from,
+            to,
+            scale,
+        } = self;
+        let at = at as f32;
+        let half = |at: f32| (at + 0.5) / scale - 0.5;
+        let mode = node.text("coordinate_transformation_mode");
+        let found = match mode {
+            _ if is_old || scale == 1.0 => at / scale,
+            "" | "half_pixel" => half(at),
+            "pytorch_half_pixel" => {
+                if to > 1 {
+                    half(at)
+                } else {
+                    0.0
+                }
+            }
+            "asymmetric" => at / scale,
+            "align_corners" => {
+                if to > 1 {
+                    at * (from - 1) as f32 / (to - 1) as f32
+                } else {
+                    0.0
+                }
+            }
+            _ => return Err(format!("has coordinate_transformation_mode {mode:?}")),
+        };
+        let mode = node.text("nearest_mode");
+        let found = match mode {
+            _ if is_old && scale < 1.0 => found.ceil(),
+            _ if is_old => found.trunc(),
+            "" | "round_prefer_floor" if found == found.trunc() + 0.5 => found.trunc(),
+            "" | "round_prefer_floor" | "round_prefer_ceil" => found.round(),
+            "floor" => found.floor(),
+            "ceil" => found.ceil(),
+            _ => return Err(format!("has nearest_mode {mode:?}")),
+        };
+        Ok((found.max(0.0) as usize).min(from as usize - 1))
+    }
+}
+
+/// Blocks between channels and the plane: in front of the channels that are left, or behind them.
+fn blocks(node: &Node, shape: &[u32]) -> Result<Step, String> {
+    let side = node.int("blocksize", 0);
+    let wrong = || format!("has blocks of {side} of {shape:?}");
+    let (&[batch, channels, height, width], Ok(side)) = (shape, u32::try_from(side)) else {
+        return Err(wrong());
     };
-    let nearest = |at: i64| match node.text("nearest_mode") {
-        "" | "round_prefer_floor" => Some(-(factor - at).div_euclid(twice)),
-        "round_prefer_ceil" => Some((at + factor).div_euclid(twice)),
-        "floor" => Some(at.div_euclid(twice)),
-        "ceil" => Some(-(-at).div_euclid(twice)),
-        _ => None,
+    let all = side
+        .checked_mul(side)
+        .filter(|&all| all > 0)
+        .ok_or_else(wrong)?;
+    if node.operator == "SpaceToDepth" {
+        let deep = channels.checked_mul(all).ok_or_else(wrong)?;
+        let [down, across] = [height / side, width / side];
+        return Ok(Step::Series(vec![
+            Step::Reshape(vec![batch, channels, down, side, across, side]),
+            Step::Transpose(vec![0, 3, 5, 1, 2, 4]),
+            Step::Reshape(vec![batch, deep, down, across]),
+        ]));
+    }
+    let left = channels / all;
+    let (apart, order) = match node.text("mode") {
+        "" | "DCR" => ([side, side, left], vec![0, 3, 4, 1, 5, 2]),
+        "CRD" => ([left, side, side], vec![0, 1, 4, 2, 5, 3]),
+        other => return Err(format!("has mode {other:?}, expected DCR or CRD")),
     };
-    // The first element: all others are like it.
-    (0..factor).all(|place| at(place).and_then(nearest) == Some(0))
+    let [first, second, third] = apart;
+    Ok(Step::Series(vec![
+        Step::Reshape(vec![batch, first, second, third, height, width]),
+        Step::Transpose(order),
+        Step::Reshape(vec![batch, left, height * side, width * side]),
+    ]))
 }

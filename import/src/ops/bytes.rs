@@ -21,7 +21,7 @@ type OfNumber = fn(f32) -> Function;
 type OfNode = for<'a> fn(&Reader<'a>, &'a Node) -> Result<Function, String>;
 
 /// Functions of .tflite files, rounded where the reference kernels round.
-const OF_TFLITE: [(&str, OfNumber); 13] = [
+const OF_TFLITE: [(&str, OfNumber); 16] = [
     ("ABS", |_| Function::Abs),
     ("ELU", |_| {
         Function::Real(|x| x.max(0.0) + (exp(x.min(0.0).into()) - 1.0) as f32)
@@ -53,10 +53,14 @@ const OF_TFLITE: [(&str, OfNumber); 13] = [
     ("LOGISTIC", |_| {
         Function::Real(|x| 1.0 / (1.0 + exp(-f64::from(x)) as f32))
     }),
+    ("NEG", |_| Function::Negative),
     ("RELU", |_| Function::Cut(Activation::Relu)),
+    ("RELU_0_TO_1", |_| Function::Cut(Activation::Relu0To1)),
     ("RELU6", |_| Function::Cut(Activation::Relu6)),
     ("RELU_N1_TO_1", |_| Function::Cut(Activation::ReluN1To1)),
     ("RSQRT", |_| Function::Rsqrt),
+    // 0 below 0, which the reference refuses.
+    ("SQRT", |_| Function::Truncated(|x| x.max(0.0).sqrt())),
     ("TANH", |_| Function::Real(|x| tanh(x.into()) as f32)),
 ];
 

@@ -3,8 +3,8 @@
 use crate::onnx::computed::refusal;
 
 rows! {
-    tflite &["CAST", "FILL", "GATHER", "PACK", "RANGE", "REDUCE_PROD", "SHAPE", "TILE"] => |_, _| None,
-    onnx &["ConstantOfShape", "Equal", "Expand", "Gather", "Range", "ReduceProd", "Shape", "Tile", "Where"] => |_, node| Err(refusal(node)),
+    tflite &["CAST", "FILL", "RANGE", "REDUCE_PROD", "SHAPE"] => |_, _| None,
+    onnx &["ConstantOfShape", "Equal", "Range", "ReduceProd", "Shape", "Where"] => |_, node| Err(refusal(node)),
     as "no layer: computed at import", "same numbers",
     "sizes of a tensor, or constants of int8, uint8, int32, int64, float32 and bool; so are sums, products, parts, joins and views of these";
 

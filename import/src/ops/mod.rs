@@ -22,17 +22,21 @@ macro_rules! rows {
 
 pub mod bytes;
 mod computed;
+pub mod gathers;
 mod matrices;
 mod moves;
 mod pads;
 mod pair;
 mod pools;
 mod reduce_max;
+mod reduce_min;
 mod rows;
 mod scales;
 mod transposed;
 mod views;
 mod weighted;
+
+use std::rc::Rc;
 
 use heddle_network::Alignment;
 
@@ -91,7 +95,7 @@ fn activation(operator: schema::Operator<'_>) -> Option<i8> {
 }
 
 /// The two flags of options.
-fn flags(operator: schema::Operator<'_>) -> [bool; 2] {
+pub fn flags(operator: schema::Operator<'_>) -> [bool; 2] {
     let options = operator.options::<schema::Two<'_>>();
     let flags = options.map_or([None; 2], |options| [options.first(), options.second()]);
     flags.map(|flag| flag.unwrap_or(false))
@@ -168,6 +172,10 @@ operators! {
         /// Maximum over dimensions that a constant lists.
         ReduceMax,
     }
+    reduce_min {
+        /// Minimum over dimensions that a constant lists.
+        ReduceMin,
+    }
     pads {
         /// Zeros around a tensor, as many as a constant says.
         Pad,
@@ -179,6 +187,10 @@ operators! {
         Sub,
         /// Product of two tensors.
         Mul,
+        /// The larger of two tensors.
+        Maximum,
+        /// The smaller of two tensors.
+        Minimum,
         /// x from 0 on, and x times a slope, which the second tensor has, below.
         Prelu,
         /// Square of the difference of two tensors.
@@ -188,20 +200,15 @@ operators! {
         /// Product of matrices, each of which may be taken transposed.
         BatchMatmul([bool; 2]),
     }
+    gathers {
+        /// Elements of other places.
+        Gather(Rc<gathers::Sources>),
+    }
     moves {
         /// Another order of dimensions, that a constant says.
         Transpose,
         /// Tensors one after another along a dimension.
         Concat(i32),
-        /// A part, from a constant on and as large as another one says.
-        Slice,
-        /// A part between two constants; bits of three masks stand for dimensions that begin at 0, that go to the end, and that have one
-        /// place and are left out.
-        StridedSlice([i32; 3]),
-        /// One of equal parts along the dimension that a constant says: its number, and how many there are.
-        Split(usize, usize),
-        /// A larger plane of the nearest elements; seen from the middle of an element or not.
-        ResizeNearest(bool),
         /// A plane of another size from the four nearest elements.
         ResizeBilinear(Alignment),
     }
@@ -227,18 +234,15 @@ impl Kind {
 
     /// Whether the file may leave out dimensions of one place.
     pub fn leaves_out(&self) -> bool {
-        matches!(self, Kind::Mean | Kind::StridedSlice(_) | Kind::ReduceMax)
+        matches!(self, Kind::Mean | Kind::ReduceMax | Kind::ReduceMin)
     }
 
     /// Whether bytes pass unchanged.
     pub fn passes(&self) -> bool {
         matches!(
             self,
-            Kind::Reshape | Kind::MaxPool(..) | Kind::ReduceMax | Kind::Slice
-        ) || matches!(
-            self,
-            Kind::Transpose | Kind::ResizeNearest(_) | Kind::Concat(_)
-        )
+            Kind::Reshape | Kind::MaxPool(..) | Kind::ReduceMax | Kind::Gather(_)
+        ) || matches!(self, Kind::ReduceMin | Kind::Transpose | Kind::Concat(_))
     }
 }
 

@@ -3,37 +3,38 @@
 use heddle_network::Shape;
 use heddle_network::file::{PadFile, PaddingFile};
 
-use super::Kind;
-use crate::lower::layers::{Lowered, Refused, made, moving};
+use super::{Kind, moves::passed};
+use crate::lower::layers::{Lowered, Refused};
 use crate::lower::windows::windows;
 use crate::lower::{Lowering, Value};
-use crate::model::Operator;
+use crate::model::{Format, Operator};
 
 /// Most zeros on a side.
 const ZEROS_MAX: i32 = 1 << 16;
 
 rows! {
-    tflite &["PAD"] => |_, _| Some((Kind::Pad, None)),
+    tflite &["PAD", "PADV2"] => |_, _| Some((Kind::Pad, None)),
     onnx &["Pad"] => |reader, node| reader.moved(node),
     as "no layer where convolutions alone read it: their padding; else pad, by the host", "same bytes",
-    "a constant number of zeros, around any dimension but the batch";
+    "a constant number of zeros, or of another byte in PADV2, around any dimension but the batch";
 }
 
 /// A layer that puts zeros around a tensor.
 pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {
     let source = lowering.plane_source(operator, 0)?;
-    source.check_zero()?;
     lowering.check_same(operator, output)?;
     let zeros = lowering.zeros(operator)?;
+    let value = lowering.pad_value(operator)?;
+    let value = value.unwrap_or(source.quantised.zero_point);
     let sides = source.plane.sides();
     let sides = [0, 1, 2].map(|i| zeros[i][0] + sides[i] + zeros[i][1]);
     let kind = PadFile {
         start: zeros.map(|[before, _]| before),
         output_shape: sides,
         stride: None,
+        value: (value != source.value.zero_point).then_some(value),
     };
-    let layer = moving(&[&source], kind);
-    Ok(made(layer, "pad", Shape::of(sides), source.quantised))
+    Ok(passed(&[&source], kind, Shape::of(sides)))
 }
 
 impl Lowering<'_> {
@@ -66,9 +67,27 @@ impl Lowering<'_> {
         Ok(zeros)
     }
 
+    /// The byte of a constant that lies around a tensor, if it is not zero.
+    fn pad_value(&self, operator: &Operator) -> Result<Option<i8>, Refused> {
+        let tensor = self.operand(operator, 2);
+        let Some(tensor) = tensor.filter(|_| self.model.format == Format::Tflite) else {
+            return Ok(None);
+        };
+        let (own, zero) = (tensor.quantised()?, self.operand(operator, 0));
+        let is_same = zero.is_some_and(|zero| zero.quantised() == Ok(own));
+        match tensor.int8().as_deref() {
+            Some(&[value]) if is_same => Ok(Some(value).filter(|&value| value != own.zero_point)),
+            _ => Err(Some(format!(
+                "pads with {:?}, expected a constant byte of the scale of its input",
+                tensor.name
+            ))),
+        }
+    }
+
     /// Whether zeros around a tensor can be the padding of all that reads it: convolutions whose kernels are larger than that.
     pub fn is_padding(&self, operator: &Operator, output: usize) -> bool {
-        let Ok([[0, 0], zeros @ ..]) = self.zeros(operator) else {
+        let (Ok([[0, 0], zeros @ ..]), Ok(None)) = (self.zeros(operator), self.pad_value(operator))
+        else {
             return false;
         };
         let plane = self.model.format.plane(&self.model.tensors[output].shape);

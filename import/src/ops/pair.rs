@@ -2,7 +2,7 @@
 
 use heddle_network::Shape;
 use heddle_network::file::{
-    ConstantFile, KindFile, LayerFile, PreluFile, ScaledFile, WeightedSumFile,
+    ConstantFile, KindFile, LayerFile, MaximumFile, PreluFile, ScaledFile, WeightedSumFile,
 };
 
 use super::bytes::table_layer;
@@ -35,6 +35,11 @@ rows! {
     tflite &["MUL"] => tflite,
     onnx &["Mul", "QLinearMul"] => onnx,
     as "mul, by the host; with one byte a table, with a byte for each channel conv2d where that is the same", HELD, BROADCAST;
+
+    tflite &["MAXIMUM", "MINIMUM"] => |_, name| {
+        Some((if name == "MAXIMUM" { Kind::Maximum } else { Kind::Minimum }, None))
+    },
+    as "maximum, by the host; with one byte a table", "same bytes", "one scale and zero point; sides that are equal or 1; one of the two may be a constant";
 
     tflite &["PRELU"] => |_, _| Some((Kind::Prelu, None)),
     as "prelu, by the host; with one slope a table", HELD, "constant slopes";
@@ -256,6 +261,15 @@ impl Lowering<'_> {
         match operator.kind {
             Kind::Mul => host::product(inputs, output, bounds, rounding, constant),
             Kind::SquaredDifference => host::squared_difference(inputs, output, constant),
+            Kind::Maximum | Kind::Minimum => {
+                if inputs != [output; 2] {
+                    return Err(
+                        "has tensors of several scales or zero points, expected one".to_string()
+                    );
+                }
+                let smaller = matches!(operator.kind, Kind::Minimum);
+                Ok(MaximumFile { smaller, constant }.into())
+            }
             _ => host::sum(
                 inputs,
                 output,

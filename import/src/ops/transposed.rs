@@ -84,6 +84,7 @@ pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) ->
             start: [0; 3],
             output_shape: sides,
             stride: Some(steps),
+            value: None,
         };
         let layer = moving(&[&source], kind);
         let name = lowering.push(output, "spread", layer);

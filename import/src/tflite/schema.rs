@@ -284,8 +284,16 @@ options! {
         axis = 0: i32,
         batch_dimensions = 1: i32,
     }
-    /// PackOptions.
-    Pack [59] {
+    /// MirrorPadOptions: 0 leaves the outermost places out, 1 does not.
+    Mirror [77] {
+        mode = 0: i8,
+    }
+    /// SpaceToDepthOptions, DepthToSpaceOptions.
+    Block [19, 94] {
+        side = 0: i32,
+    }
+    /// PackOptions, UnpackOptions.
+    Pack [59, 64] {
         axis = 1: i32,
     }
     /// ReducerOptions.

@@ -1,6 +1,7 @@
 //! Tensors one after another along a dimension; values pass unchanged.
 
 use super::prelude::*;
+use crate::Network;
 
 /// What a file says of tensors one after another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +15,11 @@ impl OperatorFile for ConcatFile {
     const COMMON: Common = Common::MOVED.of_several();
 
     fn reads(&self) -> Reads {
-        Reads::several()
+        Reads {
+            // Each has at least one place of the dimension.
+            count: 2..=Network::SIZE_MAX as usize,
+            case: "",
+        }
     }
 
     fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {

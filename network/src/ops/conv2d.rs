@@ -7,18 +7,18 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct Conv2dFile {
     /// Output channels.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub output_channels: u32,
     /// How the kernel moves.
     #[serde(flatten)]
     pub window: WindowFile,
     /// Vertical and horizontal distance of the places of the kernel. Default: 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub dilation: Option<[u32; 2]>,
     /// Groups of channels; divides input and output channels. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub groups: Option<u32>,
     /// Weights, in the order output, input channel of the group, kernel row, kernel column. In JSON also an object that names
     /// another file.

@@ -7,7 +7,7 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct FullyConnectedFile {
     /// Outputs.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub output_features: u32,
     /// Weights, in the order output, input channel, row, column. In JSON also an object that names another file.
     pub weights: Vec<i8>,

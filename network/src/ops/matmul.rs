@@ -12,7 +12,7 @@ pub struct MatmulFile {
     pub transposed: Option<[bool; 2]>,
     /// Columns of the product, with weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub output_features: Option<u32>,
     /// The second factor, row by row, the same for all channels. In JSON also an object that names another file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

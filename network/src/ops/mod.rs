@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 pub use add::Sum;
 pub use arg_max::PLACE_BYTES;
 pub use matmul::Matmul;
+pub use maximum::Maximum;
 pub use mean::Mean;
 pub use mul::Product;
+pub use pad::Pad;
 pub use prelu::Prelu;
 pub use reshape::Order;
 pub use resize_bilinear::Alignment;
@@ -78,15 +80,6 @@ impl Reads {
     pub fn exactly(count: usize, case: &'static str) -> Self {
         let count = count..=count;
         Self { count, case }
-    }
-
-    /// As many as a list of names may have, but not one.
-    #[must_use]
-    pub fn several() -> Self {
-        Self {
-            count: 2..=8,
-            case: "",
-        }
     }
 }
 
@@ -300,6 +293,8 @@ operators! {
     transpose Transpose(permutation: Permutation) Permutation;
     /// Product of two tensors, element by element. Sides of 1 are broadcast.
     mul Mul(product: Product) MulFile;
+    /// The larger of two tensors, element by element, or the smaller. Sides of 1 are broadcast. Values pass unchanged.
+    maximum Maximum(maximum: Maximum) MaximumFile;
     /// Values from zero on, and those below it times a slope of their own. Sides of 1 are broadcast.
     prelu Prelu(prelu: Prelu) PreluFile;
     /// Square of the difference of two tensors. Sides of 1 are broadcast.
@@ -317,9 +312,12 @@ operators! {
     concat Concat(axis: Axis) ConcatFile;
     /// A part of a tensor, from a channel, row and column on. Values pass unchanged.
     slice Slice(start: [u32; 3]) SliceFile;
+    /// Elements of other places: each is the one whose number is the sum of what its channel, row and column say. Values pass
+    /// unchanged.
+    gather Gather GatherFile;
     /// A larger tensor that holds this one from a channel, row and column on, its elements apart if the stride says so, and
-    /// elsewhere the zero point. Values pass unchanged.
-    pad Pad(start: [u32; 3]) PadFile;
+    /// elsewhere the zero point, or another byte. Values pass unchanged.
+    pad Pad(pad: Pad) PadFile;
     /// Each element several times, down and across: its nearest neighbours in a larger plane. Values pass unchanged.
     resize Resize(times: [u32; 2]) ResizeFile;
     /// A plane of another size: the mean of the four nearest elements, each with its share.

@@ -1,5 +1,5 @@
 //! A larger tensor in which the first element of this one lies at a channel, row and column, and the others in steps of the
-//! stride; elsewhere it holds the zero point.
+//! stride; elsewhere it holds the zero point, or another byte.
 
 use super::prelude::*;
 
@@ -8,15 +8,27 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct PadFile {
     /// Channel, row and column where the first element comes to lie.
-    #[schemars(inner(range(min = 0, max = 4095)))]
+    #[schemars(inner(range(min = 0, max = 65535)))]
     pub start: [u32; 3],
     /// Channels, height and width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub output_shape: [u32; 3],
     /// Distances of the elements in the output, down and across. Default: 1, 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub stride: Option<[u32; 2]>,
+    /// The byte that lies elsewhere. Default: the zero point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<i8>,
+}
+
+/// Where the first element comes to lie, and what lies elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pad {
+    /// Channel, row and column.
+    pub start: [u32; 3],
+    /// The byte elsewhere.
+    pub value: i8,
 }
 
 impl OperatorFile for PadFile {
@@ -38,7 +50,9 @@ impl OperatorFile for PadFile {
                 fits = false;
             }
         }
-        fits.then_some(LayerKind::Pad(self.start))
+        let value = self.value.unwrap_or(draft.layer.output_zero_point);
+        let start = self.start;
+        fits.then_some(LayerKind::Pad(Pad { start, value }))
     }
 }
 
@@ -48,7 +62,7 @@ fn steps(layer: &Layer) -> [u32; 3] {
 }
 
 /// What a layer does.
-pub(super) struct Op(pub [u32; 3]);
+pub(super) struct Op(pub Pad);
 
 impl Operator for Op {
     fn moves(&self) -> bool {
@@ -56,10 +70,10 @@ impl Operator for Op {
     }
 
     fn run(&self, layer: &Layer, inputs: &[&Tensor]) -> Result<Vec<i8>, NetworkError> {
-        let mut values = vec![layer.output_zero_point; layer.output.elements()];
+        let mut values = vec![self.0.value; layer.output.elements()];
         let steps = steps(layer);
         for (place, &value) in inputs[0].shape.places().zip(&inputs[0].values) {
-            let moved = [0, 1, 2].map(|i| self.0[i] + place[i] * steps[i]);
+            let moved = [0, 1, 2].map(|i| self.0.start[i] + place[i] * steps[i]);
             values[layer.output.index(moved)] = value;
         }
         Ok(values)

@@ -7,7 +7,7 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct ReshapeFile {
     /// Channels, height and width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub output_shape: [u32; 3],
     /// The order in which elements are counted. Default: channels_first.
     #[serde(default)]

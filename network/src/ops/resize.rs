@@ -7,7 +7,7 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct ResizeFile {
     /// How often an element comes, down and across.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub scale_factor: [u32; 2],
 }
 

@@ -7,7 +7,7 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct ResizeBilinearFile {
     /// Channels, height and width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub output_shape: [u32; 3],
     /// Which elements of both planes lie upon each other. Default: origin.
     #[serde(default)]

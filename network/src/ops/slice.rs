@@ -7,10 +7,10 @@ use super::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct SliceFile {
     /// Channel, row and column where it starts.
-    #[schemars(inner(range(min = 0, max = 4095)))]
+    #[schemars(inner(range(min = 0, max = 65535)))]
     pub start: [u32; 3],
     /// Channels, height and width.
-    #[schemars(inner(range(min = 1, max = 4096)))]
+    #[schemars(inner(range(min = 1, max = 65536)))]
     pub output_shape: [u32; 3],
 }
 

@@ -10,7 +10,7 @@ use super::prelude::*;
 #[serde(default, deny_unknown_fields)]
 pub struct Permutation {
     /// Dimension 0 of the input, which divides the channels: they are dimension 0 times dimension 1.
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 65536))]
     pub batch: u32,
     /// Dimension i of the output is this dimension of the input.
     #[serde(rename = "permutation")]

@@ -21,7 +21,10 @@ impl OperatorFile for WeightedSumFile {
     const COMMON: Common = Common::SCALED.of_several();
 
     fn reads(&self) -> Reads {
-        Reads::several()
+        Reads {
+            count: 2..=8,
+            case: "",
+        }
     }
 
     fn read(self, draft: &mut Draft<'_>) -> Option<LayerKind> {
