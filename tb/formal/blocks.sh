@@ -47,9 +47,10 @@ fail() {
   report "$1" "$4" "$verdict" violated
 }
 
-# block NAME FOLDER DUT PROOF CLOCKS STEP MACROS: its properties, then the faults that they must find
+# block NAME FOLDER DUT PROOF CLOCKS STEP MACROS [REACH]: its properties, then the faults that they must find; what is reached and
+# faults may take REACH clocks
 block() {
-  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken"
+  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken" reach="${8:-$5}"
   local faults="$root/tb/formal/${area}_mutants.txt"
   [[ "${#asked[@]}" == 0 || " ${asked[*]} " == *" $name "* ]] || return 0
   dut="$(basename "$(file_of "$folder" "$3")" .v)"
@@ -62,7 +63,7 @@ block() {
   while read -r property; do
     grep --quiet --extended-regexp "^([a-z,_]*,)?$property(,[a-z,_]*)? +$4" "$faults" || die "$faults has no fault for $property of $4"
   done <"$folder/holds"
-  while read -r property; do fail "$name" "$folder" reach "$property" "$5"; done < <(cat "$folder/reach")
+  while read -r property; do fail "$name" "$folder" reach "$property" "$reach"; done < <(cat "$folder/reach")
   while read -r property form module fault; do
     [[ "$form" == "$name" ]] || continue
     rm -rf "$broken"
@@ -71,6 +72,6 @@ block() {
     sed -i "$fault" "$file"
     ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
     write "$broken" "$dut" "$4" "$7" holds
-    for property in ${property//,/ }; do fail "$name, fault" "$broken" holds "$property" "$5"; done
+    for property in ${property//,/ }; do fail "$name, fault" "$broken" holds "$property" "$reach"; done
   done < <(sed '/^#/d' "$faults")
 }
