@@ -17,4 +17,12 @@ done
 block axil axil axil axil 8 5 ''
 block csr csr csr csr 8 3 ''
 block window_port window_port window_port window_port 12 5 ''
+# What a machine with a DMA has besides
+jq '.array = {rows: 2, cols: 2} | .reset = {level: "low"} | .system = {registers: "axil", dma: {}}' "$root/configs/tiny.json" >"$scratch/small.json"
+"$heddle" gen -c "$scratch/small.json" -o "$scratch/all" >/dev/null
+mkdir "$scratch/supervisor"
+cp "$(file_of "$scratch/all" supervisor)" "$scratch/supervisor"
+csr="$(file_of "$scratch/all" csr)"
+sed 's/^module heddle_csr_[a-z0-9_]*/module system_csr/' "$csr" >"$scratch/supervisor/${csr##*/}"
+block supervisor supervisor supervisor supervisor 16 4 ''
 exit "$failed"
