@@ -35,6 +35,7 @@ parts bursts bursts walker_n30
 parts windows windows
 parts read dma_read open_bursts
 parts write dma_write open_bursts
+parts timeout time_out
 block head head dma_head head 20 4 ''
 block bursts bursts bursts bursts 16 4 ''
 block windows windows windows windows 12 8 ''
@@ -44,4 +45,5 @@ queue queue 3
 queue queue_8 8
 block queue queue transfer_queue queue 5 4 '-D DEPTH=3 -D SLOTS=4 -D BITS=3' 12
 block queue_8 queue_8 transfer_queue queue 5 4 '-D DEPTH=8 -D SLOTS=16 -D BITS=5' 24
+block timeout timeout time_out timeout 5 4 '-D LOG=4' 48
 exit "$failed"
