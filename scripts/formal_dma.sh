@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Proves properties of the DMA for emitted Verilog (tb/formal/dma_*.sv), for all inputs and all times, and then that the
-# faults of tb/formal/dma_mutants.txt violate them: 2 x 2, bursts of at most 8 beats, 2 open each way.
+# faults of tb/formal/dma_mutants.txt violate them: 2 x 2, bursts of at most 8 beats, 2 open each way;
+# queues of 3 commands in 4 places, and of 8 in 16.
 # Usage: scripts/formal_dma.sh [BLOCK...]
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
 set -euo pipefail
@@ -21,14 +22,28 @@ parts() {
   for module in "${@:2}"; do cp "$(file_of "$scratch/all" "$module")" "$scratch/$1"; done
   cp "$root/tb/formal/ram.sv" "$scratch/$1/heddle_ram_1r1w.v"
 }
+# queue FOLDER DEPTH: queues of this many commands
+queue() {
+  jq ".system.dma.queue = $2" "$scratch/small.json" >"$scratch/$1.json"
+  "$heddle" gen -c "$scratch/$1.json" -o "$scratch/$1_all" >/dev/null
+  mkdir "$scratch/$1"
+  cp "$(file_of "$scratch/$1_all" transfer_queue)" "$scratch/$1"
+  cp "$root/tb/formal/ram_lanes.sv" "$scratch/$1/heddle_ram_1r1w_lanes.v"
+}
 parts head dma_head
 parts bursts bursts walker_n30
 parts windows windows
 parts read dma_read open_bursts
 parts write dma_write open_bursts
+parts timeout time_out
 block head head dma_head head 20 4 ''
 block bursts bursts bursts bursts 16 4 ''
 block windows windows windows windows 12 8 ''
 block read read dma_read read 12 4 ''
 block write write dma_write write 14 4 ''
+queue queue 3
+queue queue_8 8
+block queue queue transfer_queue queue 5 4 '-D DEPTH=3 -D SLOTS=4 -D BITS=3' 12
+block queue_8 queue_8 transfer_queue queue 5 4 '-D DEPTH=8 -D SLOTS=16 -D BITS=5' 24
+block timeout timeout time_out timeout 5 4 '-D LOG=4' 48
 exit "$failed"

@@ -2,19 +2,20 @@
 # tb/formal/AREA_*.sv and AREA_mutants.txt.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# write FOLDER DUT PROOF MACROS KIND...: FOLDER/KIND.aig has what holds, or what is reached, FOLDER/KIND the names
+# write FOLDER DUT PROOF MACROS KIND...: FOLDER/KIND.aig has what holds, or what is reached, FOLDER/KIND the names. With `only` set
+# these properties alone hold.
 write() {
-  local kind steps=''
+  local kind steps='' of="${only:-*}"
   for kind in "${@:5}"; do
     steps+="; design -load all; chformal -assert -remove t:\$assert @$kind %d; opt_clean -purge
-      memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap; setundef -anyseq; aigmap; opt_clean -purge
+      memory_map; async2sync; dffunmap; setundef -undriven -anyseq; techmap; setundef -anyseq; aigmap
       tee -q -o $1/$kind select -list t:\$assert; write_aiger -zinit -I -B $1/$kind.aig"
   done
   # Registers without reset and memories start with any content.
   yosys -q -p "read_verilog -formal -sv $1/*.v; rename $2 ${area}_dut
     read_verilog -formal -sv $4 $root/tb/formal/${area}_$3.sv
     prep -flatten -nordff -top ${area}_$3; select -set reach t:\$assert */reach_* %i
-    select -set holds t:\$assert @reach %d; design -save all$steps" >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
+    select -set of */${of//,/ */}; select -set holds t:\$assert @of %i @reach %d; design -save all$steps" >"$1/log" 2>&1 || { cat "$1/log" >&2; die "yosys failed"; }
   for kind in "${@:5}"; do sed -i 's|.*/||' "$1/$kind"; done
 }
 
@@ -47,9 +48,10 @@ fail() {
   report "$1" "$4" "$verdict" violated
 }
 
-# block NAME FOLDER DUT PROOF CLOCKS STEP MACROS: its properties, then the faults that they must find
+# block NAME FOLDER DUT PROOF CLOCKS STEP MACROS [REACH]: its properties, then the faults that they must find; what is reached and
+# faults may take REACH clocks
 block() {
-  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken"
+  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken" reach="${8:-$5}"
   local faults="$root/tb/formal/${area}_mutants.txt"
   [[ "${#asked[@]}" == 0 || " ${asked[*]} " == *" $name "* ]] || return 0
   dut="$(basename "$(file_of "$folder" "$3")" .v)"
@@ -62,7 +64,7 @@ block() {
   while read -r property; do
     grep --quiet --extended-regexp "^([a-z,_]*,)?$property(,[a-z,_]*)? +$4" "$faults" || die "$faults has no fault for $property of $4"
   done <"$folder/holds"
-  while read -r property; do fail "$name" "$folder" reach "$property" "$5"; done < <(cat "$folder/reach")
+  while read -r property; do fail "$name" "$folder" reach "$property" "$reach"; done < <(cat "$folder/reach")
   while read -r property form module fault; do
     [[ "$form" == "$name" ]] || continue
     rm -rf "$broken"
@@ -70,7 +72,7 @@ block() {
     file="$(file_of "$broken" "$module")"
     sed -i "$fault" "$file"
     ! cmp --silent "$file" "$folder/$(basename "$file")" || die "$module has nothing to change for $fault"
-    write "$broken" "$dut" "$4" "$7" holds
-    for property in ${property//,/ }; do fail "$name, fault" "$broken" holds "$property" "$5"; done
+    only="$property" write "$broken" "$dut" "$4" "$7" holds
+    for property in ${property//,/ }; do fail "$name, fault" "$broken" holds "$property" "$reach"; done
   done < <(sed '/^#/d' "$faults")
 }

@@ -48,8 +48,8 @@ pub struct Jobs<const A: usize> {
     pub head: OutReg<Bits<10>>,
     /// An entry is to be fetched.
     pub fetch_valid: OutReg<Bit>,
-    /// Its byte address.
-    pub fetch_addr_o: Signal<Out, Bits<A>>,
+    /// Its byte address: it stays, also if the queue goes off and the ring is moved.
+    pub fetch_addr: OutRegData<Bits<A>>,
     /// Its ring index, until its last word has come.
     pub fetch_index: OutReg<Bits<10>>,
     /// The fetch is announced.
@@ -198,7 +198,10 @@ impl<const A: usize> Jobs<A> {
             & (self.reserved != AHEAD.to_bits::<2>());
         self.fetch_valid = (self.fetch_valid & !self.fetch_ready_i) | self.asks;
         self.fetch_index = mux(self.asks, self.upcoming, self.fetch_index);
-        self.fetch_addr_o = self.base_i + (bit_cast::<A, 10>(self.fetch_index) << 6);
+        self.fetch_addr.load(
+            self.asks,
+            self.base_i + (bit_cast::<A, 10>(self.upcoming) << 6),
+        );
         self.upcoming = mux(self.asks, (self.upcoming + 1) & self.mask, self.upcoming);
         let ends = self.word_valid_i & (self.write_place.get_bits::<3>(0) == 7);
         self.coming = (self.coming & !ends) | (self.fetch_valid & self.fetch_ready_i);
