@@ -92,15 +92,47 @@ static int is_pool(const heddle_pool *pool) {
          pool->bytes <= UINTPTR_MAX - begin;
 }
 
+static size_t lines_of(size_t bytes) {
+  return (bytes + HEDDLE_LINE - 1u) / HEDDLE_LINE * HEDDLE_LINE;
+}
+
 static heddle_status check_buffer(const heddle_pool *pool, const void *buffer, size_t bytes) {
   uintptr_t begin = number_of(buffer), from = number_of(pool->begin);
-  size_t lines = (bytes + HEDDLE_LINE - 1u) / HEDDLE_LINE * HEDDLE_LINE;
+  size_t lines = lines_of(bytes);
   if (buffer == NULL) return HEDDLE_E_NULL;
   if (begin % HEDDLE_LINE != 0) return HEDDLE_E_ALIGNMENT;
   if (begin < from || begin - from > pool->bytes || lines < bytes ||
       lines > pool->bytes - (begin - from)) {
     return HEDDLE_E_FOREIGN_BUFFER;
   }
+  return HEDDLE_OK;
+}
+
+/* Whether two buffers, each in its pool, have a line in common. */
+static int meet(const void *a, size_t bytes_of_a, const void *b, size_t bytes_of_b) {
+  uintptr_t first = number_of(a), second = number_of(b);
+  return bytes_of_a > 0 && bytes_of_b > 0 && first < second + lines_of(bytes_of_b) &&
+         second < first + lines_of(bytes_of_a);
+}
+
+static int is_in_ring(const heddle *device, const void *buffer, size_t bytes) {
+  return meet(buffer, bytes, device->ring, (size_t)HEDDLE_JOB_SIZE * device->ring_entries);
+}
+
+/* The buffers of inference `index`. `end` is that of the outputs before it: one behind them meets
+ * none of them, any other is compared with each. */
+static heddle_status check_buffers(const heddle *device, const heddle_net *net, const void *input,
+                                   void *const *outputs, uint32_t index, uintptr_t *end) {
+  const void *output = outputs[index];
+  uint32_t bytes = net->output_bytes;
+  TRY(check_buffer(&device->read_only, input, net->input_bytes));
+  TRY(check_buffer(&device->read_write, output, bytes));
+  NEED(!is_in_ring(device, input, net->input_bytes), HEDDLE_E_OVERLAP);
+  NEED(!meet(input, net->input_bytes, net->image, net->bytes), HEDDLE_E_OVERLAP);
+  NEED(!meet(output, bytes, net->scratch, net->scratch_bytes), HEDDLE_E_OVERLAP);
+  for (uint32_t before = 0; number_of(output) < *end && before < index; before++)
+    NEED(!meet(output, bytes, outputs[before], bytes), HEDDLE_E_OVERLAP);
+  if (number_of(output) + bytes > *end) *end = number_of(output) + bytes;
   return HEDDLE_OK;
 }
 
@@ -154,12 +186,18 @@ heddle_status heddle_load(heddle *device, heddle_net *net, const void *image, si
   if (device->failed != HEDDLE_OK) return device->failed;
   if (device->done < device->submitted) return HEDDLE_E_OPEN;
   heddle_status status = check_buffer(&device->read_only, image, bytes);
+  if (status == HEDDLE_OK && is_in_ring(device, image, bytes)) status = HEDDLE_E_OVERLAP;
   if (status == HEDDLE_OK)
     status = heddle_check(&checked, image, bytes, &device->machine, &device->place);
   if (status == HEDDLE_OK && checked.scratch_bytes > 0) {
     status = check_buffer(&device->read_write, scratch, checked.scratch_bytes);
   }
   if (status == HEDDLE_OK && device->ring != NULL) status = heddle_ring_holds(device, &checked);
+  /* The window port does not set regions for programs. */
+  if (status == HEDDLE_OK && device->ring == NULL &&
+      HAS(heddle_get32(checked.image + HEDDLE_IMAGE_HEADER_CAPS), HEDDLE_CAPS_PROGRAM_DMA)) {
+    status = HEDDLE_E_NO_RING;
+  }
   /* The ring begins anew. */
   if (status == HEDDLE_OK && device->ring != NULL) status = device->failed = reset_engine(device);
   if (status != HEDDLE_OK) return status;
@@ -178,12 +216,9 @@ heddle_status heddle_submit(heddle *device, const heddle_net *net, const void *c
   if (device->failed != HEDDLE_OK) return device->failed;
   if (net != device->net) return HEDDLE_E_NET;
   if (device->done < device->submitted) return HEDDLE_E_OPEN;
-  for (uint32_t index = 0; index < count; index++) {
-    heddle_status status = check_buffer(&device->read_only, inputs[index], net->input_bytes);
-    if (status == HEDDLE_OK)
-      status = check_buffer(&device->read_write, outputs[index], net->output_bytes);
-    if (status != HEDDLE_OK) return status;
-  }
+  uintptr_t end = 0;
+  for (uint32_t index = 0; index < count; index++)
+    TRY(check_buffers(device, net, inputs[index], outputs, index, &end));
   device->inputs = inputs;
   device->outputs = outputs;
   device->submitted = count;

@@ -40,6 +40,7 @@ extern "C" {
   /* The image; nothing was written */                                                           \
   X(HEDDLE_E_ALIGNMENT, "a buffer does not begin at a multiple of HEDDLE_LINE")                  \
   X(HEDDLE_E_FOREIGN_BUFFER, "a buffer does not lie in its pool up to the end of its last line") \
+  X(HEDDLE_E_OVERLAP, "a buffer lies in the ring, the image, the scratch or another output")      \
   X(HEDDLE_E_MAGIC, "the file is no image")                                                      \
   X(HEDDLE_E_TORN, "the image is longer than what there is of it")                               \
   X(HEDDLE_E_BYTES, "the image is shorter than the file, or too large")                          \
@@ -61,6 +62,7 @@ extern "C" {
   X(HEDDLE_E_JOB_REGION, "a job uses a region before it is set")                                 \
   X(HEDDLE_E_RING,                                                                               \
     "two inferences have more jobs than the ring, or the lists others than the header says")     \
+  X(HEDDLE_E_NO_RING, "programs of the image load or store, and the driver has no ring")         \
   X(HEDDLE_E_FENCE, "the jobs of an inference do not end with their only FENCE")                 \
   /* Calls */                                                                                    \
   X(HEDDLE_E_NET, "the network is not the one that was loaded")                                  \

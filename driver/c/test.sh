@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Conformance list of the C driver with gcc and clang, for 64 and 32 bits, then on the emitted Verilog of a machine without and one with a
-# DMA 20 digits from one image, and a file from float32 to float32.
+# DMA 20 digits from one image, a file from float32 to float32, and the same file in pieces on a smaller machine.
 # Usage: driver/c/test.sh [--list]    --list: the conformance list alone. HEDDLE names a heddle binary that is there already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -39,4 +39,9 @@ for name in edge_axi edge_dma; do
   "$heddle" sim -c "$config" -m "$net" --inputs "$own/ends.npy" --outputs "$own/ends.npz" >/dev/null
   python3 driver/c/tests/ends.py outputs "$own/info.json" "$own/ends.npz" "$own/outputs"
   echo "$name, float32: $("$own/system/system" "$own/ends.hdi" "$own/inputs" "$own/outputs")"
+  own="$work/$name.pieces"
+  mkdir "$own"
+  found="$(driver/c/tests/pieces.sh "$(command -v "$heddle")" "$own" "$name" 8)"
+  driver/c/tests/verilate.sh "$own" "$name"
+  echo "$name, $found: $("$own/system/system" "$own/pieces.hdi" "$own/inputs" "$own/outputs")"
 done

@@ -76,6 +76,8 @@ class Machine:
         need(net.caps & ~self.caps == 0, "the machine lacks something")
         has_ring = self.memory is not None and bool(self.caps & regs.CAPS_DMA_MASK)
         ring = Ring(self.port, self.memory, POLLS) if has_ring else None
+        # The window port does not set regions for programs.
+        need(ring or not net.caps & regs.CAPS_PROGRAM_DMA_MASK, "programs of the image load or store: they need a ring")
         if ring:
             ring.check(net)
         self.image, self.ring = net, ring

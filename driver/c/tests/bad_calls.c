@@ -1,6 +1,56 @@
 /* Calls that must be refused, and machines that fail. */
 #include "bench.h"
 
+/* Buffers that would be written while something else is there. The scratch has two lines. */
+static void check_overlaps(void) {
+  uint8_t *scratch = read_write + HEDDLE_PAGE;
+  builder own = sample();
+  own.scratch = 128;
+  begin();
+  uint32_t bytes = build(&own, image), lines = bytes / 64 * 64;
+  expect(heddle_load(&driver, &net, image, bytes, scratch), HEDDLE_OK, "load");
+  uint8_t *first = scratch - 64, *second = scratch + 128;
+  const struct {
+    const uint8_t *input;
+    uint8_t *outputs[3];
+    heddle_status wanted;
+  } rows[] = {{input, {first, second, second + 64}, HEDDLE_OK},
+              {input, {second + 64, first, second}, HEDDLE_OK},
+              {input, {second, scratch, first}, HEDDLE_E_OVERLAP},
+              {input, {second, first, scratch + 64}, HEDDLE_E_OVERLAP},
+              {input, {second, second, first}, HEDDLE_E_OVERLAP},
+              {input, {first, second, second}, HEDDLE_E_OVERLAP},
+              {input, {second, first, second}, HEDDLE_E_OVERLAP},
+              {input, {first, second + 64, first}, HEDDLE_E_OVERLAP},
+              {input, {second, second + 64, second}, HEDDLE_E_OVERLAP},
+              {image, {first, second, second + 64}, HEDDLE_E_OVERLAP},
+              {image + lines - 64, {first, second, second + 64}, HEDDLE_E_OVERLAP},
+              {image + lines, {first, second, second + 64}, HEDDLE_OK}};
+  CHECK(lines == bytes, "the image ends with a line");
+  for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+    const void *inputs[] = {rows[at].input, rows[at].input, rows[at].input};
+    void *outputs[3];
+    uint32_t writes = machine.writes;
+    memcpy(outputs, rows[at].outputs, sizeof outputs);
+    expect(heddle_submit(&driver, &net, inputs, outputs, 3), rows[at].wanted, "buffers");
+    CHECK(rows[at].wanted == HEDDLE_OK || machine.writes == writes, "nothing was written");
+    if (rows[at].wanted == HEDDLE_OK) expect(heddle_wait(&driver, LIMIT), HEDDLE_OK, "wait");
+  }
+}
+
+/* Programs that load and store need regions, which the jobs of a ring set. */
+static void check_program_loads(void) {
+  new_machine();
+  machine.caps |= 2;
+  expect(open_driver(), HEDDLE_OK, "open");
+  uint32_t bytes = bytes_of_sample();
+  put32(image + 28, get32(image + 28) | 2);
+  seal(image);
+  uint32_t writes = machine.writes;
+  expect(load_image(bytes), ring_log == 0 ? HEDDLE_E_NO_RING : HEDDLE_OK, "programs that load");
+  CHECK(ring_log > 0 || machine.writes == writes, "nothing was written");
+}
+
 void check_bad_calls(void) {
   heddle_platform hooks = platform();
   heddle_pool bad = pools[0];
@@ -18,6 +68,9 @@ void check_bad_calls(void) {
   bad.bytes -= 64;
   expect(heddle_open(&driver, &hooks, &bad, &pools[1]), HEDDLE_E_POOL, "end of a pool");
   expect(heddle_open(&driver, &hooks, &pools[0], &pools[0]), HEDDLE_E_POOL, "one pool for all");
+  bad.begin = read_only + POOL - HEDDLE_PAGE;
+  bad.bytes = POOL;
+  expect(heddle_open(&driver, &hooks, &pools[0], &bad), HEDDLE_E_POOL, "pools with a common page");
   CHECK(machine.writes == 0 && machine.reads == 0, "no register was touched");
   machine.id++;
   expect(open_driver(), HEDDLE_E_ID, "ID");
@@ -76,13 +129,15 @@ void check_bad_calls(void) {
   expect(heddle_unpack(&net, output, tensors, 2, NULL), HEDDLE_E_NULL, "no work bytes");
   tensors[1] = NULL;
   expect(heddle_unpack(&net, output, tensors, 2, work), HEDDLE_E_NULL, "no tensor");
+  check_overlaps();
+  check_program_loads();
 }
 
 /* A fault during inferences: an error of its own, the machine at rest, and all right again after
  * heddle_reset. */
 static void fails(heddle_status wanted, uint32_t limit, const char *what) {
   const void *inputs[] = {input, input};
-  void *outputs[] = {output, output};
+  void *outputs[] = {output, output + 64};
   uint32_t resets = machine.resets;
   expect(heddle_submit(&driver, &net, inputs, outputs, 2), HEDDLE_OK, "submit");
   expect(heddle_wait(&driver, limit), wanted, what);

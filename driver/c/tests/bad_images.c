@@ -275,7 +275,7 @@ void check_random(unsigned count) {
       refused += machine.writes == writes;
       continue;
     }
-    if (net.input_bytes > ROOM || net.output_bytes > ROOM || net.work_bytes > ROOM) continue;
+    if (net.input_bytes > ROOM - IMAGE_BYTES || net.output_bytes > ROOM || net.work_bytes > ROOM) continue;
     heddle_tensor_info info;
     uint32_t inputs = 0, outputs = 0;
     void *user[8], *results[8];

@@ -122,6 +122,27 @@ builder sample(void) {
   return own;
 }
 
+builder sample_in_segments(void) {
+  builder own = sample();
+  uint32_t program = offset_of(&own, PROGRAM);
+  /* The program that runs first adds another number; the file has the right one in word 4. */
+  own.content[PROGRAM][16] = own.content[PROGRAM][8];
+  own.content[PROGRAM][8] = 0x55;
+  const uint32_t load[9] = {2 | 1 << 16, 4, program + 16, 1, 0, 0, 0, 0, 0};
+  const uint32_t run[9] = {1 | 1 << 17, CONFIG, 2, 0};
+  const uint32_t keep[9] = {3 | 1 << 16, 3 << 4 | 2 << 8, 0, 8, 1 << 16 | 1, 1, 16, 0, 0};
+  const uint32_t back[9] = {2 | 1 << 18, 3 << 4 | 2 << 8, 0, 20, 1 << 16 | 1, 1, 16, 0, 0};
+  add_job(&own, RUNS, load);
+  add_job(&own, RUNS, run);
+  add_job(&own, RUNS, keep);
+  add_job(&own, RUNS, back);
+  uint8_t *store = own.content[END_JOBS] + 64;
+  put32(store, get32(store) | 1 << 17);
+  put32(store + 12, 20);
+  own.scratch = 32;
+  return own;
+}
+
 uint32_t bytes_of_sample(void) {
   builder own = sample();
   return build(&own, image);

@@ -46,6 +46,8 @@ void new_machine(void);
 heddle_status open_driver(void);
 /* Every space, loops in all directions, tensors in parts, an operation behind the run. */
 builder sample(void);
+/* The same with a segment that is loaded between two runs, and a tensor that waits in the scratch. */
+builder sample_in_segments(void);
 uint32_t bytes_of_sample(void);
 heddle_status load_image(uint32_t bytes);
 /* A new machine with the sample. */

@@ -13,20 +13,7 @@ config="configs/$name.json"
 "$heddle" compile models/digits.json -c "$config" --whole --image "$work/digits.hdi" >/dev/null
 "$heddle" sim -c "$config" -m models/digits.json --images 20 --json >"$work/sim.json"
 python3 driver/c/tests/digits.py models/digits.json "$work/sim.json" "$work/inputs" "$work/outputs"
-for file in driver/c/*.c; do
-  gcc -std=c99 -I "$work/gen" -O2 -c -o "$work/$(basename "$file" .c).o" "$file"
-done
-flags="-I$work/gen"
-if grep -q m_axi_awvalid "$work/gen/heddle_system_$name.v"; then
-  flags+=" -DSYSTEM_DMA"
-  # The program of docs/system.md, as it stands there.
-  fence=$'\x60\x60\x60'
-  sed -n "/^${fence}c\$/,/^${fence}\$/p" docs/system.md | sed '1d;$d' >"$work/page.c"
-  gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -Dmain=page_main -I driver/c -I driver/c/tests -O2 -c -o "$work/page.o" "$work/page.c"
-fi
-verilator --cc --exe --build -j 2 --top-module "heddle_system_$name" --prefix System --Mdir "$work/system" \
-  -y "$work/gen" -f "$work/gen/filelist.f" -CFLAGS "$flags" -o system \
-  "$PWD/driver/c/tests/system.cpp" "$PWD/driver/c/tests/board.cpp" "$work"/*.o >"$work/verilator.log" 2>&1 || { cat "$work/verilator.log" >&2; exit 1; }
+driver/c/tests/verilate.sh "$work" "$name"
 "$work/system/system" "$work/digits.hdi" "$work/inputs" "$work/outputs"
 [[ -f "$work/page.o" ]] || exit 0
 # The first picture and the digit that the network sees in it.

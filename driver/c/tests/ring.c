@@ -70,26 +70,9 @@ static void check_meeting(void) {
   ring_log = 4;
 }
 
-/* A segment that is loaded between two runs, and a tensor that waits in the scratch. */
 static void check_segments(void) {
-  builder own = sample();
-  uint32_t program = offset_of(&own, PROGRAM);
+  builder own = sample_in_segments();
   uint8_t *scratch = read_write + 8 * HEDDLE_PAGE;
-  /* The program that runs first adds another number; the file has the right one in word 4. */
-  own.content[PROGRAM][16] = own.content[PROGRAM][8];
-  own.content[PROGRAM][8] = 0x55;
-  const uint32_t load[9] = {2 | 1 << 16, 4, program + 16, 1, 0, 0, 0, 0, 0};
-  const uint32_t run[9] = {1 | 1 << 17, CONFIG, 2, 0};
-  const uint32_t keep[9] = {3 | 1 << 16, 3 << 4 | 2 << 8, 0, 8, 1 << 16 | 1, 1, 16, 0, 0};
-  const uint32_t back[9] = {2 | 1 << 18, 3 << 4 | 2 << 8, 0, 20, 1 << 16 | 1, 1, 16, 0, 0};
-  add_job(&own, RUNS, load);
-  add_job(&own, RUNS, run);
-  add_job(&own, RUNS, keep);
-  add_job(&own, RUNS, back);
-  uint8_t *store = own.content[END_JOBS] + 64;
-  put32(store, get32(store) | 1 << 17);
-  put32(store + 12, 20);
-  own.scratch = 32;
   ring_log = 6;
   begin();
   load_builder(&own, scratch);
@@ -202,6 +185,25 @@ static void check_calls(void) {
   expect(heddle_ring(&driver, read_write, 4), HEDDLE_E_FOREIGN_BUFFER, "ring in the other pool");
   expect(heddle_ring(&driver, read_only + POOL - 15 * 64, 4), HEDDLE_E_FOREIGN_BUFFER,
          "ring behind its pool");
+  expect(load_image(bytes_of_sample()), HEDDLE_OK, "load");
+  const void *first[] = {ring}, *last[] = {ring + 15 * 64}, *clear[] = {ring - 64};
+  void *of_all[] = {output};
+  writes = machine.writes;
+  expect(heddle_submit(&driver, &net, first, of_all, 1), HEDDLE_E_OVERLAP, "input in the ring");
+  expect(heddle_submit(&driver, &net, last, of_all, 1), HEDDLE_E_OVERLAP, "input at its end");
+  CHECK(machine.writes == writes, "nothing was written");
+  expect(heddle_submit(&driver, &net, clear, of_all, 1), HEDDLE_OK, "input in front of the ring");
+  expect(heddle_wait(&driver, LIMIT), HEDDLE_OK, "wait");
+  /* The image may lie in no entry of the ring, and up to its begin. */
+  uint32_t size = bytes_of_sample();
+  for (uint32_t line = 0; line < 2; line++) {
+    uint8_t *place = read_only + size - 64 * line;
+    expect(heddle_ring(&driver, place, 4), HEDDLE_OK, "ring behind the image");
+    expect(load_image(size), line == 0 ? HEDDLE_OK : HEDDLE_E_OVERLAP, "image up to the ring");
+  }
+  expect(heddle_ring(&driver, ring, 4), HEDDLE_OK, "ring");
+  expect(load_image(size), HEDDLE_OK, "load");
+  writes = machine.writes;
   expect(heddle_ring(&driver, ring, 0), HEDDLE_E_RING_SIZE, "one entry");
   expect(heddle_ring(&driver, ring, 11), HEDDLE_E_RING_SIZE, "2,048 entries");
   CHECK(machine.writes == writes, "nothing was written");

@@ -16,8 +16,8 @@ namespace {
 
 // Inferences in a call of heddle_submit.
 constexpr uint32_t kAtATime = 4;
-// Room of the buffers of an inference, in bytes.
-constexpr size_t kRoom = 16 * HEDDLE_PAGE;
+// Room of the buffers of an inference, and of the scratch behind all outputs, in bytes.
+constexpr size_t kRoom = 16 * HEDDLE_PAGE, kScratch = 16 * HEDDLE_PAGE;
 // Entries of the ring, as a power of two: the smallest one that holds two inferences is taken.
 constexpr uint32_t kRingLog = 6, kRingLogMost = 10;
 // Bus addresses of the pools.
@@ -127,7 +127,7 @@ int main(int count, char **arguments) {
 
   const size_t buffers = (file.size() + HEDDLE_LINE - 1) / HEDDLE_LINE * HEDDLE_LINE;
   const size_t ring = (buffers + kAtATime * kRoom + HEDDLE_PAGE - 1) / HEDDLE_PAGE * HEDDLE_PAGE;
-  const Pool read_only(ring + (64u << kRingLogMost)), read_write(kAtATime * kRoom);
+  const Pool read_only(ring + (64u << kRingLogMost)), read_write(kAtATime * kRoom + kScratch);
 #ifdef SYSTEM_DMA
   machine->memory.Add(kReadOnly, read_only.begin, read_only.bytes);
   machine->memory.Add(kReadWrite, read_write.begin, read_write.bytes);
@@ -143,7 +143,8 @@ int main(int count, char **arguments) {
 #ifdef SYSTEM_DMA
     Need(heddle_ring(&device, read_only.at(ring), log), "heddle_ring");
 #endif
-    loads = heddle_load(&device, &net, read_only.begin, file.size(), nullptr);
+    loads = heddle_load(&device, &net, read_only.begin, file.size(),
+                        read_write.at(kAtATime * kRoom));
   }
   Need(loads, "heddle_load");
   const uint32_t loaded = machine->clocks;
@@ -207,6 +208,7 @@ int main(int count, char **arguments) {
   output.Unpack(net, out, found.data(), work.data());
   Need(std::memcmp(found.data(), wanted.data(), output.bytes) == 0,
        "the same outputs after a reset");
+  if (net.scratch_bytes > 0) std::printf("%u bytes of scratch, ", net.scratch_bytes);
   std::printf("%zu images exact, %u cycles each, load %u clocks, then %zu an image", images, cycles,
               loaded, each);
 #ifdef SYSTEM_DMA

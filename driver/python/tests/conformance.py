@@ -7,6 +7,7 @@ FOLDER: that of `heddle gen`; LIBRARY: driver/python/tests/model.c with the mode
 
 import asyncio
 import ctypes
+import itertools
 import pathlib
 import struct
 import sys
@@ -58,9 +59,9 @@ class Ram:
         ctypes.memmove(model.model_memory(address), bytes(data), len(data))
 
 
-def sample():
+def sample(make=model.model_sample):
     file = ctypes.create_string_buffer(16384)
-    size = model.model_sample(file)
+    size = make(file)
     return file.raw[:size]
 
 
@@ -116,6 +117,55 @@ def check_runs():
             check(asyncio.run(machine.counters(regs.JOBS, 1))[0] > 0, "counters of the DMA")
         fails(machine.counters(regs.JOBS, 2), "no 2 counters")
     check(Port.missed == 0, f"{Port.missed} interrupts did not come")
+
+
+def check_segments():
+    """A segment that is loaded between two runs, and a tensor that waits in the scratch."""
+    for dma, log in [(0, None), (1, None), (1, 6), (1, 10)]:
+        machine = new_machine(dma, log)
+        asyncio.run(machine.load(sample(model.model_segments)))
+        for count in range(6):
+            if log:
+                place = machine.ring.places["scratch"][0]
+                check(SECOND <= place <= SECOND + POOL - 64, "the scratch lies in the second pool")
+                Ram().write(place, b"\xc3" * 64)
+            right(machine, count, count)
+            if log and count:
+                found = Ram().read(place, 64)
+                check(found[:32] != b"\xc3" * 32 and found[32:] == b"\xc3" * 32, "the scratch was written, and nothing behind it")
+
+
+def check_program_loads():
+    """Programs that load and store need regions, which the jobs of a ring set."""
+    file = bytearray(sample())
+    file[28] |= 2
+    struct.pack_into("<I", file, 60, zlib.crc32(file[:60]))
+    for log in (None, 4):
+        machine = new_machine(1, log)
+        fails(machine.load(bytes(file)), "lacks something")
+        model.model_program_loads()
+        if log:
+            asyncio.run(machine.load(bytes(file)))
+            right(machine, 2, 1)
+        else:
+            fails(machine.load(bytes(file)), "need a ring")
+            check(model.model_writes() == 0, "nothing was written")
+
+
+def check_places():
+    """No buffer shares a line with another one, and what is written lies in the pool that may be written."""
+    for log, image_bytes, (given, made), scratch, count in itertools.product((1, 4, 10), (64, 4096, 5000), ((8, 8), (72, 64), (640, 1000)), (0, 8, 4096), (1, 2, 5)):
+        memory = heddle.Memory(None, (FIRST, 64 * 4096), (SECOND, 64 * 4096), log)
+        region = lambda self, number, given=given, made=made: bytes((given, made)[number - 1])
+        net = type("Net", (), dict(data=bytes(image_bytes), scratch_bytes=scratch, region=region))()
+        places = memory.place(net, count)
+        sizes = dict(image=image_bytes, inputs=given, scratch=scratch, outputs=made)
+        lines = [(memory.ring, 64 << log, FIRST)]
+        lines += [(place, -(-size // 64) * 64, SECOND if name in ("scratch", "outputs") else FIRST) for name, size in sizes.items() for place in places[name]]
+        check([len(places[name]) for name in sizes] == [1, count, 1, count], "so many places")
+        check(all(pool <= place and place + size <= pool + 64 * 4096 and place % 64 == 0 for place, size, pool in lines), f"in their pools: {lines}")
+        lines.sort()
+        check(all(place + size <= following[0] for (place, size, _), following in zip(lines, lines[1:])), f"clear of each other: {lines}")
 
 
 def check_faults():
@@ -259,6 +309,9 @@ def check_ends(path):
 
 
 check_runs()
+check_segments()
+check_program_loads()
+check_places()
 check_faults()
 check_memory()
 check_images()

@@ -2,10 +2,11 @@
 """Runs an image on the emitted Verilog: the driver in Python on one side, AxiLiteMaster of cocotbext-axi on the other. A machine with a DMA has an AxiRam,
 and runs through its ring.
 
-Usage: driver/python/tests/digits.py FOLDER IMAGE INPUTS OUTPUTS: the folder of `heddle gen`, and bytes of inputs and outputs, an inference behind
-the other.
+Usage: driver/python/tests/digits.py FOLDER IMAGE INPUTS OUTPUTS: the folder of `heddle gen`, and bytes of all inputs and outputs, an inference
+behind the other.
 """
 
+import itertools
 import os
 import pathlib
 import sys
@@ -26,6 +27,12 @@ def memory_of(dut, heddle):
     return heddle.Memory(ram, (0x1000, 0x7F000), (0x80000, 0x10000))
 
 
+def split(data, tensors):
+    """Bytes of tensors that lie one behind the other, by name."""
+    ends = list(itertools.accumulate((own.total for own in tensors), initial=0))
+    return {own.name: data[begin:end] for own, begin, end in zip(tensors, ends, ends[1:])}
+
+
 @cocotb.test()
 async def outputs_are_those_of_the_golden_machine(dut):
     import heddle
@@ -35,14 +42,15 @@ async def outputs_are_those_of_the_golden_machine(dut):
     await port.reset()
     machine = heddle.Machine(port, memory)
     await machine.load(image)
-    source, result = (next(own for own in machine.image.tensors if own.region == region) for region in (1, 2))
-    loaded, count = get_sim_time("ns") / 10, len(inputs) // source.total
-    assert count > 0 and len(inputs) == count * source.total and len(outputs) == count * result.total
+    sources, results = ([own for _, own in machine.image.firsts(holds)] for holds in (lambda own: own.is_input, lambda own: own.is_output))
+    size, made = (sum(own.total for own in tensors) for tensors in (sources, results))
+    loaded, count = get_sim_time("ns") / 10, len(inputs) // size
+    assert count > 0 and len(inputs) == count * size and len(outputs) == count * made
     for first in range(0, count, AT_ONCE):
-        given = [inputs[index * source.total :][: source.total] for index in range(first, min(first + AT_ONCE, count))]
-        for index, found in enumerate(await machine.infer_all([{source.name: own} for own in given]), first):
-            expected = outputs[index * result.total :][: result.total]
-            assert found[result.name] == expected, f"inference {index} is {found[result.name].hex()}, expected {expected.hex()}"
+        given = [split(inputs[index * size :], sources) for index in range(first, min(first + AT_ONCE, count))]
+        for index, found in enumerate(await machine.infer_all(given), first):
+            found, expected = b"".join(found[own.name] for own in results), outputs[index * made :][:made]
+            assert found == expected, f"inference {index} is {found.hex()}, expected {expected.hex()}"
     clocks = get_sim_time("ns") / 10 - loaded
     way = "through the ring" if machine.ring else "over the window port"
     print(f"{count} inferences are right {way}: loaded in {loaded:.0f} clocks, then {clocks / count:.0f} clocks each")

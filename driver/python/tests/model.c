@@ -15,6 +15,11 @@ uint32_t model_sample(uint8_t *file) {
   return build(&own, file);
 }
 
+uint32_t model_segments(uint8_t *file) {
+  builder own = sample_in_segments();
+  return build(&own, file);
+}
+
 uint32_t model_read(uint32_t offset) { return device_read(&machine, offset); }
 void model_write(uint32_t offset, uint32_t word) { device_write(&machine, offset, word); }
 
@@ -33,6 +38,9 @@ void model_fault(uint32_t at, uint32_t code, uint32_t hangs, uint32_t holds) {
   machine.dma.holds = holds;
   if (holds == 0) machine.dma.hung = 0;
 }
+
+/* Programs of the machine can load and store. */
+void model_program_loads(void) { machine.caps |= 2; }
 
 void model_stall(uint32_t stalls) { machine.dma.stalls = stalls; }
 

@@ -381,11 +381,11 @@ pub fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, Strin
     match weights
         .scales
         .iter()
-        .all(|&scale| scale.is_finite() && scale > 0.0)
+        .all(|&scale| scale.is_finite() && scale >= 0.0)
     {
         true => Ok(values),
         false => Err(format!(
-            "weights {name:?} have a scale that is not positive"
+            "weights {name:?} have a scale below 0"
         )),
     }
 }
