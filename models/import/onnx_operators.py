@@ -229,6 +229,21 @@ SLOPE = numpy.full((1, 1, 1), 0.3, numpy.float32)
 # name -> operator; scale and zero point of input and output; function of a real number; the rest
 FUNCTIONS = {
     "abs": ("Abs", (0.031, 7, 0.0257, -120), abs, {}),
+    "celu": ("Celu", (0.031, 7, 0.0257, -60), lambda x: max(x, 0) + min(0, 0.5 * math.expm1(x / 0.5)), {"alpha": 0.5}),
+    "erf": ("Erf", (0.0171, 7, 1 / 128, 0), math.erf, {}),
+    "log": ("Log", (0.031, -128, 0.0257, 30), lambda x: math.log(x) if x else -math.inf, {}),
+    "mish": ("Mish", (0.031, 7, 0.0257, -100), lambda x: x * math.tanh(math.log1p(math.exp(x))), {}),
+    "neg": ("Neg", (0.031, 7, 0.0257, -60), lambda x: -x, {}),
+    "reciprocal": ("Reciprocal", (0.031, -128, 0.0457, -128), lambda x: 1 / x if x else math.inf, {}),
+    "selu": (
+        "Selu",
+        (0.031, 7, 0.0257, -60),
+        lambda x: 1.05070102214813232421875 * (x if x > 0 else 1.67326319217681884765625 * math.expm1(x)),
+        {},
+    ),
+    "softplus": ("Softplus", (0.031, 7, 0.0257, -128), lambda x: math.log1p(math.exp(x)), {}),
+    "softsign": ("Softsign", (0.031, 7, 1 / 128, 0), lambda x: x / (1 + abs(x)), {}),
+    "sqrt": ("Sqrt", (0.031, -128, 0.0157, -128), math.sqrt, {}),
     "elu": ("Elu", (0.031, 7, 0.0257, -60), lambda x: x if x >= 0 else 1.5 * math.expm1(x), {"alpha": 1.5}),
     "elu_usual": ("Elu", (0.02, -9, 0.017, 0), lambda x: x if x >= 0 else math.expm1(x), {}),
     "exp": ("Exp", (0.017, 100, 0.011, -128), math.exp, {}),

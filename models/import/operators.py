@@ -106,6 +106,17 @@ def padded_model(name, value):
     return graph
 
 
+def no_scale(name):
+    """A channel of weights whose scale is 0."""
+    graph = Graph(name)
+    source = graph.input("input", image(graph.rng, (1, 5, 5, 2)), 0.031, -7)
+    made = weighted(graph, "CONV_2D", source, "output", 3, (3, 3), scale=0.05, zero_point=3, spread=2.0)
+    held = graph.graph.operators[-1].inputs[1]
+    graph.graph.tensors[held].quantization.scale[1] = 0
+    graph.graph.outputs = [made]
+    return graph
+
+
 def mean_then_padded(name):
     """A mean whose zero point is -128, which a convolution with padding reads, and a sum."""
     graph = Graph(name)
@@ -190,6 +201,7 @@ def operator_models():
             yield name, compared_model(name, operator, shape)
     for name, value in {"padv2": -128, "padv2_zero": -23}.items():
         yield name, padded_model(name, value)
+    yield "conv_no_scale", no_scale("conv_no_scale")
     yield "mean_then_padded", mean_then_padded("mean_then_padded")
     for name, shape in PRELUS.items():
         yield name, constant_input(name, "PRELU", (1, 5, 4, 6), shape, *PRELU_RANGES.get(name, ()))

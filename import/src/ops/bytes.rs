@@ -65,8 +65,14 @@ const OF_TFLITE: [(&str, OfNumber); 16] = [
 ];
 
 /// Functions of .onnx files, and the numbers that they have where the file leaves them out, as their specification says.
-const OF_ONNX: [(&str, OfNode); 12] = [
+const OF_ONNX: [(&str, OfNode); 22] = [
     ("Abs", |_, _| float([0.0; 2], |x, _| x.abs())),
+    ("Celu", |_, node| {
+        float([node.float("alpha", 1.0), 0.0], |x, [alpha, _]| {
+            let alpha = f64::from(alpha);
+            x.max(0.0) + (alpha * (exp(x / alpha) - 1.0)).min(0.0)
+        })
+    }),
     ("Elu", |_, node| {
         let elu = |x, [alpha, _]: [f32; 2]| {
             if x < 0.0 {
@@ -77,6 +83,7 @@ const OF_ONNX: [(&str, OfNode); 12] = [
         };
         float([node.float("alpha", 1.0), 0.0], elu)
     }),
+    ("Erf", |_, _| float([0.0; 2], |x, _| erf(x))),
     ("Exp", |_, _| float([0.0; 2], |x, _| exp(x))),
     ("Gelu", |_, node| match node.text("approximate") {
         "" | "none" => float([0.0; 2], |x, _| {
@@ -98,12 +105,37 @@ const OF_ONNX: [(&str, OfNode); 12] = [
         float([0.0; 2], |x, _| x * (x / 6.0 + 0.5).clamp(0.0, 1.0))
     }),
     ("LeakyRelu", |_, node| leaky(node.float("alpha", 0.01))),
+    ("Log", |_, _| {
+        float([0.0; 2], |x, _| match x {
+            0.0 => f64::NEG_INFINITY,
+            _ if x < 0.0 => f64::NAN,
+            _ => ln(x),
+        })
+    }),
+    ("Mish", |_, _| float([0.0; 2], |x, _| x * tanh(softplus(x)))),
+    ("Neg", |_, _| float([0.0; 2], |x, _| -x)),
     ("PRelu", |reader, node| leaky(reader.number(node, 1)?)),
     ("QLinearLeakyRelu", |_, node| {
         leaky(node.float("alpha", 0.01))
     }),
     ("QLinearSigmoid", |_, _| float([0.0; 2], sigmoid)),
+    ("Reciprocal", |_, _| float([0.0; 2], |x, _| 1.0 / x)),
+    ("Selu", |_, node| {
+        let numbers = [
+            node.float("alpha", 1.673_263_2),
+            node.float("gamma", 1.050_701),
+        ];
+        float(numbers, |x, [alpha, gamma]| {
+            let below = f64::from(alpha) * (exp(x.min(0.0)) - 1.0);
+            f64::from(gamma) * if x > 0.0 { x } else { below }
+        })
+    }),
     ("Sigmoid", |_, _| float([0.0; 2], sigmoid)),
+    ("Softplus", |_, _| float([0.0; 2], |x, _| softplus(x))),
+    ("Softsign", |_, _| {
+        float([0.0; 2], |x, _| x / (1.0 + x.abs()))
+    }),
+    ("Sqrt", |_, _| float([0.0; 2], |x, _| x.sqrt())),
     ("Tanh", |_, _| float([0.0; 2], |x, _| tanh(x))),
 ];
 
@@ -116,6 +148,11 @@ fn leaky(alpha: f32) -> Result<Function, String> {
         [alpha, 0.0],
         |x, [alpha, _]| if x < 0.0 { f64::from(alpha) * x } else { x },
     )
+}
+
+/// The natural logarithm of 1 + e^x.
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + ln(1.0 + exp(-x.abs()))
 }
 
 fn sigmoid(x: f64, _: [f32; 2]) -> f64 {

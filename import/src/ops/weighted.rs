@@ -384,8 +384,6 @@ pub fn weight_values(weights: &Tensor<'_>, axis: usize) -> Result<Vec<i8>, Strin
         .all(|&scale| scale.is_finite() && scale >= 0.0)
     {
         true => Ok(values),
-        false => Err(format!(
-            "weights {name:?} have a scale below 0"
-        )),
+        false => Err(format!("weights {name:?} have a scale below 0")),
     }
 }
