@@ -219,6 +219,15 @@ impl Tensor<'_> {
         self.integers().filter(|_| self.element == Element::Int32)
     }
 
+    /// The elements of a constant of float32.
+    pub fn float32(&self) -> Option<Vec<f32>> {
+        let data = self.data.as_ref();
+        let data = data.filter(|_| self.element.name() == "float32")?;
+        let words = data.chunks_exact(4);
+        let word = |word: &[u8]| f32::from_le_bytes(word.try_into().expect("four bytes"));
+        Some(words.map(word).collect())
+    }
+
     /// The elements of a constant of int32, or of int64 that are no larger.
     pub fn integers(&self) -> Option<Vec<i32>> {
         let element = Number::named(self.element.name());

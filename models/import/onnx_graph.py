@@ -186,11 +186,12 @@ def weighted(
     weights_zero=0,
     transposed=True,
     floating=False,
+    real_bias=False,
     **moving,
 ):
     """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes.
 
-    floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them.
+    floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them. real_bias: the bias is float32.
     """
     rng, values = model.rng, source.centred()
     rows = operator != "Conv"
@@ -231,6 +232,9 @@ def weighted(
         model.call("QuantizeLinear", [held, *ranged_weights], f"{name}_weights", axis=0)
     else:
         model.constant(f"{name}_weights", weights)
+    if real_bias:
+        away = rng.uniform(-0.2, 0.2, outputs)
+        biases = ((biases + away) * float(source.scale) * scales).astype(numpy.float32)
     biases = model.constant(f"{name}_bias", biases) if bias else ""
     if model.form == QOPERATOR:
         operands = model.arguments(source.name, f"{name}_weights")
@@ -244,7 +248,9 @@ def weighted(
         return output
     axis = 1 if rows and not transposed else 0
     held = [model.real(source), model.dequantise(f"{name}_weights", axis if per_channel else None)]
-    if bias:
+    if real_bias:
+        held.append(biases)
+    elif bias:
         model.range(f"{name}_bias", one(source.scale * scales), one(numpy.zeros(count, numpy.int32)))
         held.append(model.dequantise(f"{name}_bias", 0 if per_channel else None))
     if operator == "MatMul" and bias:

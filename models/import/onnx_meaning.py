@@ -131,7 +131,7 @@ def function(source, output, real, clip):
     """A function of float32: its exact value in single precision, divided by the scale there, halves to even."""
     values = source.centred().astype(numpy.float32) * source.scale
     made = numpy.vectorize(real, otypes=[float])(values.astype(float)).astype(numpy.float32)
-    return clamped(numpy.rint(made / output.scale).astype(numpy.int64), output, clip)
+    return clamped(numpy.rint(numpy.nan_to_num(made / output.scale, nan=-1e6, posinf=1e6, neginf=-1e6)).astype(numpy.int64), output, clip)
 
 
 def softmax(source):

@@ -43,6 +43,8 @@ FLOATING = {
     "clip_below": (SMALL, 8, (3, 3), {"activation": (-1.01, None), "zeros": (0, 3), "scale": 0.02}),
     "clip_half": (SMALL, 8, (3, 3), {"activation": (-0.25, 0.75), "zeros": (1, 2), "scale": 0.1}),
     "floating": (SMALL, 8, (3, 3), {"floating": True}),
+    "real_bias": (SMALL, 8, (3, 3), {"real_bias": True}),
+    "real_bias_relu": (SMALL, 8, (3, 3), {"real_bias": True, "activation": "Relu", "zeros": (-7, -128)}),
     "one_row": ((1, 6, 40), 10, (5,), {"pads": [2, 2], "strides": [2]}),
     "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
 }
@@ -243,6 +245,7 @@ FUNCTIONS = {
     ),
     "softplus": ("Softplus", (0.031, 7, 0.0257, -128), lambda x: math.log1p(math.exp(x)), {}),
     "softsign": ("Softsign", (0.031, 7, 1 / 128, 0), lambda x: x / (1 + abs(x)), {}),
+    "sqrt_below_0": ("Sqrt", (0.031, 7, 0.0157, -5), lambda x: math.sqrt(x) if x >= 0 else math.nan, {}),
     "sqrt": ("Sqrt", (0.031, -128, 0.0157, -128), math.sqrt, {}),
     "elu": ("Elu", (0.031, 7, 0.0257, -60), lambda x: x if x >= 0 else 1.5 * math.expm1(x), {"alpha": 1.5}),
     "elu_usual": ("Elu", (0.02, -9, 0.017, 0), lambda x: x if x >= 0 else math.expm1(x), {}),
@@ -566,6 +569,9 @@ def operator_models():
         name = f"rows_qdq_matmul_add_{dtype}"
         kind = (QDQ, dtype, "int8")
         yield name, weighted_model(name, kind, "MatMul", (1, 48), 90, (), transposed=False, activation="Relu")
+        name = f"rows_qdq_real_bias_{dtype}"
+        operator, transposed = ("Gemm", True) if dtype == "int8" else ("MatMul", False)
+        yield name, weighted_model(name, kind, operator, (1, 48), 90, (), transposed=transposed, real_bias=True)
     for prefix, table in (("mean", MEANS), ("halves", HALVES)):
         for name, kind, row in forms(table):
             name = f"{prefix}_{name}"

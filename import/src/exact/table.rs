@@ -173,7 +173,11 @@ fn real(
 fn float(at: impl Fn(f64) -> f64, input: Quantised, output: Quantised) -> [i8; 256] {
     each(input, |x| {
         let y = at((x as f32 * input.scale).into()) as f32;
-        byte((y / output.scale).round_ties_even() as i32, output)
+        match y.is_nan() {
+            // What QuantizeLinear makes of no number.
+            true => i8::MIN,
+            false => byte((y / output.scale).round_ties_even() as i32, output),
+        }
     })
 }
 

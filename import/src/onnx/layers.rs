@@ -111,7 +111,8 @@ impl<'a> Reader<'a> {
         }
         let bias = bias.map(|number| self.constant(node, number));
         let bias = bias.transpose()?.flatten().cloned();
-        let bias = bias.map(|bias| self.push_bias(&bias)).transpose()?;
+        let bias = bias.map(|bias| self.push_bias(&bias, &["int32"]));
+        let bias = bias.transpose()?;
         let range = self.range(node, output, output + 1, "uint8")?;
         Ok(Operands {
             tensors,
@@ -120,12 +121,14 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A bias without a scale of its own.
-    fn push_bias(&mut self, constant: &Constant<'a>) -> Result<usize, String> {
+    /// A bias without a scale of its own, of one of these types.
+    fn push_bias(&mut self, constant: &Constant<'a>, types: &[&str]) -> Result<usize, String> {
         let (name, element) = (constant.name, constant.element);
-        if element != "int32" {
-            return Err(format!("bias {name:?} is {element}, expected int32"));
+        if !types.contains(&element) {
+            let types = types.join(" or ");
+            return Err(format!("bias {name:?} is {element}, expected {types}"));
         }
+        self.copy(constant.data.len())?;
         let index = self.push(name, constant.shape.clone(), element, None);
         self.tensors[index].data = Some(constant.data.clone());
         Ok(index)
@@ -140,6 +143,9 @@ impl<'a> Reader<'a> {
             }
             match self.input(node, number)?.clone() {
                 Value::Dequantised(index) => found.push(index),
+                Value::Constant(bias) if terms.bias && number == 2 => {
+                    found.push(self.push_bias(&bias, &["float32"])?);
+                }
                 Value::Float(recipe) => {
                     self.island(recipe);
                     return Err(float(&node.inputs[number]));
@@ -163,16 +169,29 @@ impl<'a> Reader<'a> {
         }
         let operands = [self.input(node, 0)?.clone(), self.input(node, 1)?.clone()];
         let (recipe, bias) = match operands {
-            [Value::Float(recipe), Value::Dequantised(bias)]
-            | [Value::Dequantised(bias), Value::Float(recipe)] => (recipe, bias),
+            [
+                Value::Float(recipe),
+                bias @ (Value::Dequantised(_) | Value::Constant(_)),
+            ]
+            | [
+                bias @ (Value::Dequantised(_) | Value::Constant(_)),
+                Value::Float(recipe),
+            ] => (recipe, bias),
             _ => return Ok(None),
         };
         let uncut = recipe.clip == UNCUT;
         let is_row = matches!(recipe.kind, Kind::FullyConnected) && recipe.inputs.len() == 2;
-        if !is_row || !uncut || self.tensors[bias].type_name() != "int32" {
+        if !is_row || !uncut {
             return Ok(None);
         }
-        self.check_bias(&recipe.inputs, bias)?;
+        let bias = match bias {
+            Value::Constant(bias) => self.push_bias(&bias, &["float32"])?,
+            Value::Dequantised(bias) if self.tensors[bias].type_name() == "int32" => {
+                self.check_bias(&recipe.inputs, bias)?;
+                bias
+            }
+            _ => return Ok(None),
+        };
         let mut inputs = recipe.inputs;
         inputs.push(Some(bias));
         Ok(Some(Value::Float(Recipe {

@@ -193,7 +193,7 @@ impl Lowering<'_> {
         let ordered = values.chunks_exact(terms as usize).flat_map(|row| {
             (0..channels).flat_map(move |channel| row[channel..].iter().step_by(channels).copied())
         });
-        let bias = self.bias(operator, outputs)?;
+        let bias = self.bias(operator, &source, outputs)?;
         let reals = reals(&source, weights, output, outputs);
         let (scales, difference) = match self.model.format {
             Format::Tflite => risen(reals, values.chunks_exact(terms as usize), &bias)?,
@@ -233,18 +233,69 @@ impl Lowering<'_> {
             .ok_or_else(|| "has no weights".to_string())
     }
 
-    /// The bias of each output.
-    fn bias(&self, operator: &Operator, outputs: u32) -> Result<Vec<i32>, String> {
+    /// The bias of each output: a single one of an .onnx file is that of all. What is float32 counts in steps of the sums.
+    fn bias(
+        &self,
+        operator: &Operator,
+        source: &Source<'_>,
+        outputs: u32,
+    ) -> Result<Vec<i32>, String> {
+        let outputs = outputs as usize;
         let Some(tensor) = self.operand(operator, 2) else {
-            return Ok(vec![0; outputs as usize]);
+            return Ok(vec![0; outputs]);
         };
-        let found = tensor
-            .int32()
-            .filter(|found| found.len() == outputs as usize);
-        found.ok_or_else(|| {
-            let (name, element, count) = (tensor.name, tensor.element.name(), tensor.elements());
-            format!("bias {name:?} has {count} {element}, expected {outputs} constant int32")
-        })
+        let (name, count) = (tensor.name, tensor.elements());
+        let is_one = count == 1 && self.model.format == Format::Onnx;
+        if count != outputs && !is_one {
+            let element = tensor.element.name();
+            return Err(format!(
+                "bias {name:?} has {count} {element}, expected {outputs}"
+            ));
+        }
+        let all = (0..outputs).map(|channel| channel % count);
+        if let Some(found) = tensor.int32() {
+            return Ok(all.map(|place| found[place]).collect());
+        }
+        let Some(found) = tensor.float32() else {
+            let element = tensor.element.name();
+            return Err(format!(
+                "bias {name:?} is {element}, expected constant int32"
+            ));
+        };
+        let steps = bias_steps(source, self.weights(operator)?, outputs);
+        let biases = all.zip(steps).map(|(place, step)| {
+            let steps = (f64::from(found[place]) / step).round_ties_even();
+            let fits = steps.abs() < 31f64.exp2();
+            fits.then_some(steps as i32)
+                .ok_or_else(|| format!("bias {name:?} has {}, which leaves 32 bits", found[place]))
+        });
+        biases.collect()
+    }
+
+    /// How a bias of float32 that counts in steps of the sums differs from the real one: outputs rise at other sums.
+    fn bias_difference(
+        &self,
+        operator: &Operator,
+        (source, output): (&Source<'_>, Quantised),
+        (weights, biases): (&[i8], &[i32]),
+    ) -> Result<Option<Difference>, String> {
+        let held = self.operand(operator, 2);
+        let Some(found) = held.and_then(Tensor::float32) else {
+            return Ok(None);
+        };
+        let steps = bias_steps(source, self.weights(operator)?, biases.len());
+        let rows = weights.chunks_exact(weights.len() / biases.len());
+        let channels = biases.iter().zip(rows).zip(steps).enumerate();
+        let all = channels.map(|(channel, ((&bias, row), step))| {
+            let real = f64::from(found[channel % found.len()]) / step;
+            moved_rises(
+                real,
+                bias,
+                f64::from(output.scale) / step,
+                largest_sum(row, 0),
+            )
+        });
+        Ok(Some(all.fold(Difference::default(), Difference::and)))
     }
 
     /// The layer with bias and scales.
@@ -259,7 +310,9 @@ impl Lowering<'_> {
             weights, scales, ..
         } = weighted;
         let outputs = scales.len();
-        let mut bias = self.bias(operator, outputs as u32)?;
+        let mut bias = self.bias(operator, source, outputs as u32)?;
+        let of_bias = self.bias_difference(operator, (source, output), (&weights, &bias))?;
+        let of_bias = of_bias.map_or(Exact::Yes, Exact::Compared);
         // What the network takes for 0 may differ from what the file takes for it.
         let distance = i64::from(source.value.zero_point) - i64::from(source.quantised.zero_point);
         for (bias, weights) in bias
@@ -288,7 +341,7 @@ impl Lowering<'_> {
         Ok(Made {
             layer: layer_of(&[source], output, kind),
             text: weighted.text,
-            exact: weighted.exact,
+            exact: weighted.exact.and(of_bias),
             plane: weighted.plane,
             zero_point: output.zero_point,
         })
@@ -311,6 +364,33 @@ fn risen<'a>(
     Ok((scales, difference))
 }
 
+/// What a step of the sums of each output is, in real numbers.
+fn bias_steps<'a>(
+    source: &Source<'_>,
+    weights: &'a Tensor<'_>,
+    outputs: usize,
+) -> impl Iterator<Item = f64> + use<'a> {
+    let input = f64::from(source.quantised.scale);
+    let scales = weights.scales.iter().cycle().take(outputs);
+    scales.map(move |&scale| input * f64::from(scale))
+}
+
+/// Sums without bias whose output is another one with a whole bias in place of the real one, of all up to the largest; all count in steps
+/// of the sums, of which an output has so many.
+fn moved_rises(real: f64, bias: i32, output: f64, largest: i64) -> Difference {
+    let rises =
+        |bias: f64| move |place: i32| ((f64::from(place) + 0.5) * output - bias).ceil() as i64;
+    let (one, other) = (rises(real), rises(bias.into()));
+    let within = |sum: i64| sum.clamp(-largest, largest);
+    let wrong = (-OUTPUTS..OUTPUTS).map(|place| within(one(place)).abs_diff(within(other(place))));
+    let wrong = wrong.sum();
+    Difference {
+        cases: 2 * largest as u64 + 1,
+        wrong,
+        most: u32::from(wrong > 0),
+    }
+}
+
 /// The largest sum, of either sign, that these weights and a bias can make.
 fn largest_sum(weights: &[i8], bias: i32) -> i64 {
     let terms = weights
@@ -318,6 +398,9 @@ fn largest_sum(weights: &[i8], bias: i32) -> i64 {
         .map(|weight| i64::from(weight.unsigned_abs()));
     255 * terms.sum::<i64>() + i64::from(bias.unsigned_abs())
 }
+
+/// Outputs on either side of the zero point, at most.
+const OUTPUTS: i32 = 255;
 
 /// No more outputs than a network has, before each of them gets a scale.
 pub fn check_outputs(outputs: u32) -> Result<(), String> {
