@@ -115,6 +115,12 @@ class Model:
         self.call("QuantizeLinear", [name, f"{found.name}_scale", f"{found.name}_zero_point"], found.name)
         return self.keep(name, found)
 
+    def clip(self, name, output, bounds, dtype):
+        """Bytes that are cut to these, which have a sign."""
+        moved = 128 if dtype == "uint8" else 0
+        ends = [numpy.array(bound + moved, dtype) for bound in bounds]
+        return self.call("Clip", [name, *(self.constant(f"{output}_bound_{i}", end) for i, end in enumerate(ends))], output)
+
     def keep(self, name, tensor):
         self.kept[name], self.outputs = tensor, [tensor]
         return tensor
@@ -187,11 +193,14 @@ def weighted(
     transposed=True,
     floating=False,
     real_bias=False,
+    turned=False,
+    cut=None,
     **moving,
 ):
     """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes.
 
     floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them. real_bias: the bias is float32.
+    turned: another order of the dimensions of weights, which Transpose puts right. cut: Clip of the bytes of weights and output to these.
     """
     rng, values = model.rng, source.centred()
     rows = operator != "Conv"
@@ -202,6 +211,8 @@ def weighted(
     deviation = math.sqrt(math.prod(shape[1:])) * spread(values) * spread(weights)
     real = deviation * float(source.scale) * float(scales.mean())
     scale = scale or real / 45
+    if cut:
+        weights = numpy.clip(weights, *cut)
     biases = numpy.round(rng.normal(0, real / 3, outputs) / (float(source.scale) * scales)) * bias
     output, ranged = None, []
     if model.form == QOPERATOR:
@@ -231,7 +242,9 @@ def weighted(
         held = model.call("Constant", [], f"{name}_real", value=numpy_helper.from_array(reals32))
         model.call("QuantizeLinear", [held, *ranged_weights], f"{name}_weights", axis=0)
     else:
-        model.constant(f"{name}_weights", weights)
+        model.constant(f"{name}_weights" if not cut else f"{name}_uncut", weights.swapaxes(0, 1) if turned else weights)
+    if cut:
+        model.clip(f"{name}_uncut", f"{name}_weights", cut, model.weights)
     if real_bias:
         away = rng.uniform(-0.2, 0.2, outputs)
         biases = ((biases + away) * float(source.scale) * scales).astype(numpy.float32)
@@ -247,7 +260,12 @@ def weighted(
         output.meant = meant
         return output
     axis = 1 if rows and not transposed else 0
+    if turned:
+        axis = 1
     held = [model.real(source), model.dequantise(f"{name}_weights", axis if per_channel else None)]
+    if turned:
+        order = [1, 0, *range(2, weights.ndim)]
+        held[1] = model.call("Transpose", held[1:], f"{name}_turned", perm=order)
     if real_bias:
         held.append(biases)
     elif bias:

@@ -47,6 +47,9 @@ FLOATING = {
     "real_bias_relu": (SMALL, 8, (3, 3), {"real_bias": True, "activation": "Relu", "zeros": (-7, -128)}),
     "one_row": ((1, 6, 40), 10, (5,), {"pads": [2, 2], "strides": [2]}),
     "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
+    "cut_weights": (SMALL, 8, (3, 3), {"cut": (-90, 77)}),
+    "turned_weights": (SMALL, 8, (3, 2), {"turned": True}),
+    "turned_weights_per_tensor": (SMALL, 8, (3, 2), {"turned": True, "per_channel": False}),
 }
 ROWS = {  # name -> operator; shape of the input; outputs; the rest
     "gemm": ("Gemm", (1, 60), 96, {}),
@@ -439,6 +442,17 @@ def pad_model(name, kind, amounts, constants):
     return model
 
 
+def cut_model(name, kind):
+    """Bytes of a convolution that Clip cuts, in front of another one."""
+    model = Model(name, *kind)
+    first = weighted(model, "Conv", model.input((1, 3, 9, 8), 0.031, -40), "first", 6, (3, 3))
+    cut = model.tensor("cut", first.scale, first.zero8, numpy.clip(first.meant, -7, 60))
+    model.clip(first.name, "cut", (-7, 60), kind[1])
+    model.range("cut", cut.scale, cut.zero)
+    weighted(model, "Conv", model.keep("cut", cut), "output", 12, (3, 3))
+    return model
+
+
 def arg_max_model(name, kind, shape, *options):
     model = Model(name, *kind)
     arg_max(model, model.input(shape, 0.031, -40), "best", *options)
@@ -588,6 +602,8 @@ def operator_models():
         yield name, add_model(name, kind, *row)
     yield "qdq_sub_equal", add_model("qdq_sub_equal", floating[1], (0.03, 0.03, 0.05), (4, 4, 6), None, "Sub")
     yield "qdq_add_relu", add_model("qdq_add_relu", floating[0], (0.03, 0.03, 0.05), (4, 4, -60), "Relu")
+    for kind in floating:
+        yield f"qdq_cut_bytes_{kind[1]}", cut_model(f"qdq_cut_bytes_{kind[1]}", kind)
     amounts = [0, 0, 1, 0, 0, 0, 0, 1]
     yield "qdq_pad", pad_model("qdq_pad", floating[1], amounts, [numpy.float32(0)])
     yield "qdq_pad_no_value", pad_model("qdq_pad_no_value", floating[0], amounts, [])

@@ -5,7 +5,7 @@ use heddle_network::Network;
 use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
-use crate::fold::{Array, Number, Part, Step, joined, place};
+use crate::fold::{Array, Elements, Number, Part, Step, joined, place};
 use crate::model::{Element, Format, Kind};
 use crate::ops::gathers;
 
@@ -62,6 +62,9 @@ impl<'a> Reader<'a> {
     pub fn transposed(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
+        if self.tensors[index].data.is_some() {
+            return self.transposed_constant(node, index);
+        }
         if shape.len() > 4 {
             return self.placed(node);
         }
@@ -77,6 +80,28 @@ impl<'a> Reader<'a> {
             turned,
             is_float,
         ))
+    }
+
+    /// A constant of bytes in another order, whose scales go with their dimension.
+    fn transposed_constant(&mut self, node: &'a Node, index: usize) -> Result<Value<'a>, String> {
+        let mut tensor = self.tensors[index].clone();
+        let order = self.order(node, tensor.shape.len())?.into_iter();
+        let order: Vec<usize> = order.map(|axis| axis as usize).collect();
+        let data = tensor
+            .data
+            .as_deref()
+            .filter(|_| tensor.element == Element::Int8);
+        let data = data.ok_or("is of a constant of other elements than bytes")?;
+        self.copy(data.len())?;
+        let bytes = Array::of_bytes(Number::Int8, &tensor.shape, data).transposed(&order);
+        tensor.data = Some(bytes.bytes().into());
+        tensor.shape = bytes.shape;
+        if tensor.scales.len() > 1 {
+            let axis = order.iter().position(|&from| from == tensor.axis);
+            tensor.axis = axis.ok_or("has scales along no dimension")?;
+        }
+        self.tensors.push(tensor);
+        Ok(Value::Dequantised(self.tensors.len() - 1))
     }
 
     /// Each part is an operator of its own; gives the first one.

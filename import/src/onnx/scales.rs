@@ -6,7 +6,9 @@ use std::rc::Rc;
 use super::constant::{self, Constant, elements};
 use super::reader::{Range, Reader, Recipe, UNCUT, Value, float, label};
 use super::schema::Node;
-use crate::model::{Element, Kind, Window};
+use crate::exact::Function;
+use crate::fold::Number;
+use crate::model::{Activation, Element, Kind, Window};
 
 impl<'a> Reader<'a> {
     /// Scales and zero points among the inputs of a node, for a tensor of this type.
@@ -177,8 +179,73 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Clip of bytes between QuantizeLinear and DequantizeLinear, as Brevitas has it; none of anything else.
+    fn clipped_bytes(&mut self, node: &'a Node) -> Result<Option<Value<'a>>, String> {
+        let value = self.input(node, 0)?.clone();
+        let (element, ends) = match &value {
+            Value::Constant(constant) => (constant.element, None),
+            Value::Tensor(index) => (self.tensors[*index].type_name(), Some(*index)),
+            _ => return Ok(None),
+        };
+        let Some(number) = Number::named(element).filter(|_| matches!(element, "int8" | "uint8"))
+        else {
+            return Ok(None);
+        };
+        let mut bounds = if element == "int8" {
+            [-128, 127]
+        } else {
+            [0, 255]
+        };
+        for (place, bound) in bounds.iter_mut().enumerate() {
+            let Some(found) = self.constant(node, place + 1)? else {
+                continue;
+            };
+            match &number.list(&found.data)[..] {
+                &[value] if found.element == element => *bound = value,
+                _ => {
+                    return Err(format!(
+                        "has {} as a bound, expected one {element}",
+                        found.name
+                    ));
+                }
+            }
+        }
+        let [least, most] = bounds;
+        let cut = |value: i64| value.max(least).min(most);
+        let Some(index) = ends else {
+            let Value::Constant(constant) = value else {
+                return Ok(None);
+            };
+            self.copy(constant.data.len())?;
+            let values = number
+                .list(&constant.data)
+                .into_iter()
+                .map(|value| cut(value) as u8);
+            let data = values.collect::<Vec<u8>>().into();
+            return Ok(Some(Value::Constant(Rc::new(Constant {
+                data,
+                ..(*constant).clone()
+            }))));
+        };
+        let moved = if element == "int8" { 0 } else { 128 };
+        let [low, high] = [-128, 127].map(|end| (cut(end + moved) - moved) as i8);
+        let kind = Kind::Table(Function::Cut(Activation::Between(low, high)));
+        let shape = self.tensors[index].shape.clone();
+        Ok(Some(self.pass(
+            node,
+            &node.outputs[0],
+            kind,
+            vec![index],
+            shape,
+            false,
+        )))
+    }
+
     /// Relu and Clip become part of what they read.
     pub fn clipped(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
+        if let Some(bytes) = self.clipped_bytes(node)? {
+            return Ok(bytes);
+        }
         let mut bounds = [0.0, f32::INFINITY];
         if node.operator == "Clip" {
             bounds = [
