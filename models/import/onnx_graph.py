@@ -195,12 +195,14 @@ def weighted(
     real_bias=False,
     turned=False,
     cut=None,
+    byte_bias=None,
     **moving,
 ):
     """Appends a convolution or rows of weights; the scale is that which spreads the outputs over the bytes.
 
     floating: the weights are float32 in the file, and QuantizeLinear makes bytes of them. real_bias: the bias is float32.
-    turned: another order of the dimensions of weights, which Transpose puts right. cut: Clip of the bytes of weights and output to these.
+    turned: another order of the dimensions of weights, which Transpose puts right. cut: Clip of the bytes of weights to these.
+    byte_bias: the scale of a bias of bytes.
     """
     rng, values = model.rng, source.centred()
     rows = operator != "Conv"
@@ -214,6 +216,10 @@ def weighted(
     if cut:
         weights = numpy.clip(weights, *cut)
     biases = numpy.round(rng.normal(0, real / 3, outputs) / (float(source.scale) * scales)) * bias
+    if byte_bias:
+        bytes_ = rng.integers(-60, 60, outputs).astype(numpy.int8)
+        steps = (bytes_.astype(numpy.float32) - 5) * numpy.float32(byte_bias)
+        biases = numpy.rint(steps.astype(float) / (float(source.scale) * scales.astype(float)))
     output, ranged = None, []
     if model.form == QOPERATOR:
         output, ranged = model.ranged(name, scale, zero)
@@ -248,6 +254,8 @@ def weighted(
     if real_bias:
         away = rng.uniform(-0.2, 0.2, outputs)
         biases = ((biases + away) * float(source.scale) * scales).astype(numpy.float32)
+    if byte_bias:
+        biases = bytes_
     biases = model.constant(f"{name}_bias", biases) if bias else ""
     if model.form == QOPERATOR:
         operands = model.arguments(source.name, f"{name}_weights")
@@ -266,7 +274,10 @@ def weighted(
     if turned:
         order = [1, 0, *range(2, weights.ndim)]
         held[1] = model.call("Transpose", held[1:], f"{name}_turned", perm=order)
-    if real_bias:
+    if byte_bias:
+        model.range(f"{name}_bias", numpy.float32(byte_bias), numpy.int8(5))
+        held.append(model.dequantise(f"{name}_bias"))
+    elif real_bias:
         held.append(biases)
     elif bias:
         model.range(f"{name}_bias", one(source.scale * scales), one(numpy.zeros(count, numpy.int32)))

@@ -49,6 +49,7 @@ FLOATING = {
     "one_row_dilated": ((1, 4, 41), 6, (3,), {"dilations": [3], "pads": [3, 2]}),
     "cut_weights": (SMALL, 8, (3, 3), {"cut": (-90, 77)}),
     "turned_weights": (SMALL, 8, (3, 2), {"turned": True}),
+    "byte_bias": (SMALL, 8, (3, 2), {"byte_bias": 0.0123}),
     "turned_weights_per_tensor": (SMALL, 8, (3, 2), {"turned": True, "per_channel": False}),
 }
 ROWS = {  # name -> operator; shape of the input; outputs; the rest

@@ -187,8 +187,7 @@ impl<'a> Reader<'a> {
         let bias = match bias {
             Value::Constant(bias) => self.push_bias(&bias, &["float32"])?,
             Value::Dequantised(bias) if self.tensors[bias].type_name() == "int32" => {
-                self.check_bias(&recipe.inputs, bias)?;
-                bias
+                self.checked_bias(&recipe.inputs, bias)?
             }
             _ => return Ok(None),
         };
@@ -225,9 +224,7 @@ impl<'a> Reader<'a> {
         let (kind, shape) = (terms.make)(self, node, shape, &mut operands)?;
         let mut recipe = self.recipe_of(node, kind, operands.tensors, shape);
         if let Some(bias) = operands.bias {
-            if !self.tensors[bias].scales.is_empty() {
-                self.check_bias(&recipe.inputs, bias)?;
-            }
+            let bias = self.checked_bias(&recipe.inputs, bias)?;
             recipe.inputs.push(Some(bias));
         }
         Ok(recipe)

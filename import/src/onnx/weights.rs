@@ -10,33 +10,49 @@ use crate::model::{Kind, Tensor};
 const BIAS_SCALE_ERROR: f64 = 1e-5;
 
 impl<'a> Reader<'a> {
-    /// The scale of a bias is that of the sums.
-    pub fn check_bias(&self, inputs: &[Option<usize>], bias: usize) -> Result<(), String> {
+    /// A bias in steps of the sums; one of another scale, or of bytes, as the float32 that it stands for.
+    pub fn checked_bias(&mut self, inputs: &[Option<usize>], bias: usize) -> Result<usize, String> {
         let scales = |number: usize| {
             let index = inputs.get(number).copied().flatten();
             index.map_or(&[][..], |index| &self.tensors[index].scales[..])
         };
         let (input, weights) = (scales(0), scales(1));
-        let bias = &self.tensors[bias];
-        let name = bias.name;
-        if bias.element.name() != "int32" || bias.zero_points.iter().any(|&zero| zero != 0) {
-            return Err(format!(
-                "bias {name:?} is {}, expected int32 of zero point 0",
-                bias.element.name()
-            ));
+        let tensor = &self.tensors[bias];
+        if tensor.scales.is_empty() {
+            return Ok(bias);
         }
-        let count = weights.len().max(bias.scales.len());
+        let count = weights.len().max(tensor.scales.len());
         let all = |scales: &[f32], place: usize| f64::from(scales[place % scales.len()]);
-        let differs = (0..count).any(|place| {
+        let is_same = |place: usize| {
             let expected = all(input, 0) * all(weights, place);
-            (all(&bias.scales, place) / expected - 1.0).abs() > BIAS_SCALE_ERROR
-        });
-        match differs || input.is_empty() {
-            true => Err(format!(
-                "bias {name:?} has another scale than input times weights, expected that"
-            )),
-            false => Ok(()),
+            (all(&tensor.scales, place) / expected - 1.0).abs() <= BIAS_SCALE_ERROR
+        };
+        let is_plain = tensor.element.name() == "int32"
+            && tensor.zero_points.iter().all(|&zero| zero == 0)
+            && !input.is_empty();
+        if is_plain && (0..count).all(is_same) {
+            return Ok(bias);
         }
+        let bytes = tensor
+            .int8()
+            .map(|bytes| bytes.into_iter().map(i32::from).collect());
+        let Some(values) = tensor.int32().or(bytes).filter(|_| !input.is_empty()) else {
+            let (name, element) = (tensor.name, tensor.element.name());
+            return Err(format!(
+                "bias {name:?} is {element}, expected constant int32, int8 or float32"
+            ));
+        };
+        let (zeros, scales) = (&tensor.zero_points, &tensor.scales);
+        let reals = values.into_iter().enumerate().map(|(place, value)| {
+            let steps = i64::from(value) - zeros[place % zeros.len()];
+            steps as f32 * scales[place % scales.len()]
+        });
+        let data: Vec<u8> = reals.flat_map(f32::to_le_bytes).collect();
+        let (name, shape) = (tensor.name, tensor.shape.clone());
+        self.copy(data.len())?;
+        let real = self.push(name, shape, "float32", None);
+        self.tensors[real].data = Some(data.into());
+        Ok(real)
     }
 
     /// Constant weights, symmetric around 0.
