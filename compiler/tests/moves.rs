@@ -76,7 +76,7 @@ fn rows() -> Vec<(&'static str, Network, Params)> {
 #[test]
 fn a_file_with_loads_is_refused() {
     let (_, network, params) = rows().remove(0);
-    let program = compile_with(&network, &params, &options()).unwrap();
+    let program = compile_with(&network, &params, options()).unwrap();
     let error = Program::from_json(&program.to_json(&params), &params).expect_err("loads");
     let message = "words is LOAD, STORE or a wait for them, expected none at word ";
     assert!(error.to_string().starts_with(message), "{error}");

@@ -359,6 +359,7 @@ mod tests {
             min: -128,
             max: 127,
             table: None,
+            sources: Default::default(),
         }
     }
 

@@ -216,6 +216,7 @@ fn plain(rng: &mut ChaCha8Rng, kind: LayerKind, source: Source, channels: u32) -
         min: a.min(b),
         max: a.max(b),
         table: None,
+        sources: Default::default(),
     }
 }
 

@@ -121,6 +121,7 @@ impl Builder {
             min: i8::MIN,
             max: i8::MAX,
             table: None,
+            sources: Default::default(),
         }
     }
 
