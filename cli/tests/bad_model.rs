@@ -103,8 +103,8 @@ fn networks_of_a_few_bytes_and_any_size_are_refused() {
     let pooling = "max_pool2d needs pooling";
     refused_in_little_memory(&pooled("max_pool2d", 4096), compile, pooling);
     let transpose = pooled("transpose", 1).replace(", \"kernel\": [1, 1]", "");
-    let program = "network n does not fit tiny: program needs ";
-    refused_in_little_memory(&transpose, compile, program);
+    let matrices = "network n does not fit tiny: matrices need ";
+    refused_in_little_memory(&transpose, compile, matrices);
 }
 
 #[test]

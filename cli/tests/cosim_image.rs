@@ -152,7 +152,7 @@ fn an_image_of_a_program_that_loads_runs() {
     let digits = include_str!("../../models/digits.json");
     let values: Vec<i8> = (0..3 * 64).map(|at| (at * 37 % 251) as i8).collect();
     // With a quarter of that memory layers are in groups of channels and bands of rows, which the program loads and stores.
-    for (words, loads, scratch) in [(256, 4, 0), (64, 45, 2048)] {
+    for (words, loads, scratch) in [(256, 4, 0), (64, 43, 2048)] {
         let words = format!("\"words_per_bank\": {words}");
         let config = include_str!("../../configs/edge_dma.json");
         let config = config.replace("\"words_per_bank\": 512", &words);

@@ -155,6 +155,7 @@ fn bands_are_loaded_and_stored_by_programs_and_each_wait_is_needed() {
             ("output", 1, [0, 16, 8, 0, 0, 2], [8, 6, 1]),
             ("programs", 3, [22, 4, 4, 28, 28, 32], [0, 0, 0]),
             ("own", 1, [0, 2, 0, 2, 4, 0], [4, 2, 2]),
+            ("digits", 3, [28, 0, 2, 9, 9, 6], [0, 0, 0]),
         ]
     );
 }

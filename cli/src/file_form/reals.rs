@@ -241,7 +241,7 @@ mod tests {
                 &[("real", true), (own, false)],
                 false,
                 false,
-                &[(own, Int8), ("real", Float32)],
+                &[("real", Float32), (own, Int8)],
             ),
             // Names that an array cannot have.
             (&[("", true)], false, false, &[(&other[..], Float32)]),
