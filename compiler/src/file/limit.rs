@@ -152,7 +152,7 @@ impl Limit<'_> {
     ) -> Result<MatrixTensor, FileError> {
         let at = |what: &str| format!("tensor {}: matrices.{what}", tensor.name);
         let [rows, cols] = file.shape;
-        let most = u64::from(Network::SIZE_MAX).pow(2);
+        let most = Network::ELEMENTS_MAX as u64;
         for side in [rows, cols] {
             self.below(&at("shape"), u64::from(side).wrapping_sub(1), most)?;
         }
