@@ -204,6 +204,7 @@ const MOVED_TFLITE: &[&str] = &[
     "batch_matmul_scale_product matmul",
     "max_pool_same_1x3 max_pool2d",
     "max_pool_same_odd max_pool2d",
+    "mean_then_padded add",
     "sub add",
     "sub_broadcast_both add",
     "sub_broadcast_channels add",
