@@ -109,6 +109,7 @@ def test_steps(with_slow):
         Step("shellcheck", *SHELL, needs=["setup"]),
         Step("traceability", "scripts/traceability.py", "--check", needs=["setup"]),
         Step("structure", "scripts/structure.py", "--check", needs=["setup"]),
+        Step("places of faults", "scripts/mutants.sh", "--places", needs=["setup"]),
         Step("clippy", *CLIPPY, needs=["format"]),
         Step("build", "cargo", "test", "--workspace", "--quiet", "--no-run", needs=["clippy"]),
         # One run tells of every test that fails.
