@@ -111,12 +111,15 @@ def test_steps(with_slow):
         Step("structure", "scripts/structure.py", "--check", needs=["setup"]),
         Step("places of faults", "scripts/mutants.sh", "--places", needs=["setup"]),
         Step("clippy", *CLIPPY, needs=["format"]),
-        Step("build", "cargo", "test", "--workspace", "--quiet", "--no-run", needs=["clippy"]),
+        # Of the whole workspace, as the tests: with fewer packages the hardware would be built again for these.
+        Step("program", "cargo", "build", "--workspace", "--bins", "--quiet", needs=["clippy"]),
+        Step("build", "cargo", "test", "--workspace", "--quiet", "--no-run", needs=["program"]),
         # One run tells of every test that fails.
         Step("tests", "cargo", "test", "--workspace", "--quiet", "--no-fail-fast", *skip,
              needs=["build"]),
     ]
-    built = ["build"]
+    # The other core is busy while one crate of tests is built.
+    built = ["program"]
     # They have the modules of edge or of edge_dma and tflite, more often: elaborating the 16,384 cells of huge takes Icarus minutes.
     for name in presets:
         no_lint = ["--no-lint"] if name in ("large", "huge", "tflite_axi") and not with_slow else []
@@ -132,7 +135,7 @@ def test_steps(with_slow):
         *([Step("faults of the driver", "env", f"HEDDLE={HEDDLE}", "driver/c/tests/mutants.sh", needs=built)] if with_slow else []),
         Step("programs", "scripts/same_programs.sh", "--sample", needs=built),
         Step("client", ".venv/bin/python", "scripts/client_networks.py",
-             *([] if with_slow else ["--programs", "12", "--operators", "60"]), needs=built),
+             *([] if with_slow else ["--programs", "6", "--operators", "60"]), needs=built),
         Step("peers", "scripts/peer.sh", needs=["setup"]),
         Step("digits in Python", "python3", "models/digits/evaluate.py", "--at-least", "0.95",
              needs=["setup"]),
