@@ -18,6 +18,8 @@ pub struct FileForm {
     pub interleaved: bool,
     /// Bytes of tensors that layers make have no sign, and are 128 more.
     pub unsigned: bool,
+    /// The file computes several images at once, behind a dimension of their own.
+    pub batches: bool,
     /// The inputs, in the order of the network.
     pub inputs: Vec<InputForm>,
     /// The outputs, as far as the file says more of them than the network.
@@ -131,6 +133,11 @@ impl FileForm {
     /// An array has the sizes of an image, in the file or as the network sees it, behind the number of images, or no such
     /// sizes at all.
     fn check_shape(&self, found: &[usize], input: Shape, in_file: &[usize]) -> Result<(), String> {
+        // A batch of them is as many images.
+        let found = match (found, self.batches) {
+            ([_, batch @ ..], true) if batch.len() > in_file.len() => batch,
+            _ => found,
+        };
         check_sizes(found, &self.sizes(input), in_file)
     }
 

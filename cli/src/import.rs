@@ -126,6 +126,7 @@ fn form(bytes: &[u8], found: &Import) -> FileForm {
     FileForm {
         interleaved: is_tflite(bytes),
         unsigned: found.unsigned,
+        batches: found.batch > 1,
         inputs: input_forms(found, is_tflite(bytes)),
         outputs: found.outputs.clone(),
         names: inputs.chain(layers.map(name)).collect(),

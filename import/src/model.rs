@@ -307,6 +307,8 @@ pub struct Operator {
 pub struct Model<'a> {
     /// Format of its file.
     pub format: Format,
+    /// How many images the file computes at once; shapes are those of one.
+    pub batch: u32,
     /// Tensors.
     pub tensors: Vec<Tensor<'a>>,
     /// Operators in the order in which they run.

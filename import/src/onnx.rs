@@ -97,6 +97,7 @@ pub fn read<'a>(file: &'a schema::Model, name: &str) -> Result<Model<'a>, String
     }
     Ok(Model {
         format: Format::Onnx,
+        batch: 1,
         tensors,
         operators,
         inputs,

@@ -143,6 +143,8 @@ pub struct Import {
     pub inputs: Vec<FileInput>,
     /// What the file gives for an image, in its order.
     pub outputs: Vec<FileOutput>,
+    /// How many images the file computes at once; the network computes them one after another.
+    pub batch: u32,
     /// Bytes of an image have no sign in the file, and are 128 more there.
     pub unsigned: bool,
     /// Its operators in the order in which they run.

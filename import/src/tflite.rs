@@ -3,6 +3,7 @@
 //! Nothing is followed that the verifier has not seen, every index is checked, and constants stay where they lie: memory
 //! is bounded by the size of the file.
 
+mod batch;
 mod constants;
 mod names;
 mod quantised;
@@ -97,6 +98,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     });
     let mut model = Model {
         format: Format::Tflite,
+        batch: 1,
         operators: operators
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
@@ -111,6 +113,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     for &input in &model.inputs {
         check_known(found[input], &model.tensors[input])?;
     }
+    model.batch = batch::divide(&mut model);
     constants::fold(&mut model, &sources);
     constants::gather(&mut model, &sources);
     for operator in std::mem::take(&mut model.operators) {

@@ -75,7 +75,7 @@ pub fn check(
         Failure::new(format!("cannot write {}: {error}", folder.display()))
     })?;
     let folder = scratch.path();
-    let request = request(path, &network, form, &rows)?;
+    let request = request(path, &network, form, (&rows, found.batch))?;
     let inputs = network.inputs().enumerate().map(|(place, input)| {
         let parts = images.iter();
         let parts: Images = parts
@@ -128,7 +128,7 @@ fn request(
     path: &Path,
     network: &Network,
     form: &FileForm,
-    rows: &[Option<&Row>],
+    (rows, batch): (&[Option<&Row>], u32),
 ) -> Result<Value, Failure> {
     let model = fs::canonicalize(path);
     let model = model.map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
@@ -145,6 +145,7 @@ fn request(
     Ok(json!({
         "model": model.to_string_lossy(),
         "format": format(form),
+        "batch": batch,
         "inputs": inputs.collect::<Vec<_>>(),
         "tensors": tensors.collect::<Vec<_>>(),
     }))

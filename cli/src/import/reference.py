@@ -16,7 +16,8 @@ def main(folder):
     arrays = {}
     for place, tensors in enumerate(zip(*runs)):
         if all(tensor is not None and tensor.dtype in KEPT for tensor in tensors):
-            kept = numpy.stack([tensor.reshape(-1) for tensor in tensors])
+            # All images of a batch are the same one.
+            kept = numpy.stack([tensor.reshape(request["batch"], -1)[0] for tensor in tensors])
             arrays[str(place)] = kept.astype(KEPT[kept.dtype])
     numpy.savez(folder / "outputs.npz", **arrays)
 
@@ -64,7 +65,7 @@ def as_input(request, image, name, dtype, shape):
     """What an image has for an input of the model; zeros if no output of the network needs it."""
     for given, part in zip(request["inputs"], image):
         if given["name"] == name:
-            return as_type(given, part, dtype).reshape(shape)
+            return numpy.resize(as_type(given, part, dtype), shape)
     return numpy.zeros(shape, dtype)
 
 

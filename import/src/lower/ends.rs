@@ -201,6 +201,7 @@ impl Lowering<'_> {
             }),
             inputs: self.inputs,
             outputs,
+            batch: self.model.batch,
             unsigned: self.unsigned,
             rows: self.rows,
             faults: self.faults,
