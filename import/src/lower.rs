@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether an operator reads elements where its shapes say.
     fn reads_planes(&self, operator: &Operator) -> bool {
-        match operator.kind {
+        match &operator.kind {
             // Of one row the order is that of the weights.
             Kind::FullyConnected => {
                 let elements = self.operand(operator, 0).map_or(0, Tensor::elements);
@@ -234,6 +234,7 @@ impl<'a> Lowering<'a> {
             }
             Kind::Softmax(_) | Kind::ArgMax => true,
             Kind::Reshape => false,
+            Kind::Float32(steps) => steps.is_of_bytes(),
             _ => !operator.kind.is_for_host() || self.function(operator).is_some(),
         }
     }

@@ -4,6 +4,7 @@
 //! is bounded by the size of the file.
 
 mod constants;
+mod islands;
 mod names;
 mod quantised;
 pub mod schema;
@@ -119,6 +120,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     }
     constants::refuse_empty(&mut model);
     quantised::check_quantised(&model)?;
+    islands::join(&mut model);
     Ok(model)
 }
 

@@ -14,7 +14,14 @@ impl<'a> Reader<'a> {
     pub fn placed(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
-        let step = self.mover(node, &shape)?;
+        let (step, others) = self.movers(node, &shape)?;
+        let name = &node.outputs[0];
+        self.gathered(node, (name, index), &step, &others)
+    }
+
+    /// How a node moves elements, and the constants that it reads for that.
+    pub fn movers(&self, node: &'a Node, shape: &[u32]) -> Result<(Step, Vec<Array>), String> {
+        let step = self.mover(node, shape)?;
         let others = match step {
             Step::Gather(_) | Step::Tile | Step::Expand => {
                 let found = self.constant(node, 1)?.ok_or("has no second input")?;
@@ -23,8 +30,7 @@ impl<'a> Reader<'a> {
             }
             _ => vec![],
         };
-        let name = &node.outputs[0];
-        self.gathered(node, (name, index), &step, &others)
+        Ok((step, others))
     }
 
     /// What a step makes of a tensor, under this name.
@@ -176,11 +182,21 @@ impl<'a> Reader<'a> {
     /// The places of the nearest elements of a plane of another size, as they are counted and rounded in single precision.
     fn nearest(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Vec<usize>>, String> {
         let mode = node.text("mode");
+        if !matches!(mode, "" | "nearest") {
+            return Err(format!("has mode {mode:?}, expected nearest or linear"));
+        }
+        let sides = self.resized(node, shape)?.into_iter();
+        let places = sides.map(|side| (0..side.to).map(|at| side.nearest(node, at)).collect());
+        places.collect()
+    }
+
+    /// The dimensions of a tensor that becomes larger or smaller.
+    pub fn resized(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Side>, String> {
         let named = ["axes", "keep_aspect_ratio_policy"];
-        let is_plain = named.iter().all(|name| node.attribute(name).is_none());
-        if !matches!(mode, "" | "nearest") || !is_plain {
+        if named.iter().any(|name| node.attribute(name).is_some()) {
+            let mode = node.text("mode");
             return Err(format!(
-                "has mode {mode:?}, axes or a policy, expected nearest alone"
+                "has mode {mode:?}, axes or a policy, expected nearest or linear alone"
             ));
         }
         // In version 10 scales are the second input, and each place of the output is divided by them.
@@ -192,7 +208,7 @@ impl<'a> Reader<'a> {
         if shape.len() != scales.len().max(sizes.len()) {
             return Err(wrong());
         }
-        let places = shape.iter().enumerate().map(|(axis, &from)| {
+        let sides = shape.iter().enumerate().map(|(axis, &from)| {
             let (to, scale) = match scales.get(axis) {
                 Some(&scale) => ((from as f32 * scale).floor() as u32, scale),
                 None => {
@@ -204,15 +220,14 @@ impl<'a> Reader<'a> {
             if from == 0 || !is_size || !scale.is_finite() || axis < 2 && to != from {
                 return Err(wrong());
             }
-            let nearest = Nearest {
+            Ok(Side {
                 is_old,
                 from,
                 to,
                 scale,
-            };
-            (0..to).map(|at| nearest.of(node, at)).collect()
+            })
         });
-        places.collect()
+        sides.collect()
     }
 
     /// One tensor behind another: where all have one scale bytes keep their meaning, else QuantizeLinear says what they
@@ -220,7 +235,7 @@ impl<'a> Reader<'a> {
     pub fn joined(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let has_scales = node.operator == "QLinearConcat";
         let mut tensors = Vec::new();
-        let mut is_float = has_scales;
+        let (mut is_float, mut has_open) = (has_scales, false);
         let numbers = match has_scales {
             true => (2..node.inputs.len()).step_by(3),
             false => (0..node.inputs.len()).step_by(1),
@@ -230,6 +245,11 @@ impl<'a> Reader<'a> {
                 self.input(node, number)?,
                 Value::Dequantised(_) | Value::Float(_)
             );
+            if let Some(index) = self.opened(node, number) {
+                has_open = true;
+                tensors.push(index);
+                continue;
+            }
             let index = self.activation(node, number)?;
             if has_scales {
                 let element = self.tensors[index].type_name();
@@ -245,7 +265,7 @@ impl<'a> Reader<'a> {
         let shape = joined(shapes, axis)?;
         let kind = Kind::Concat(axis as i32);
         let range = self.range_of(first);
-        let is_same = tensors.iter().all(|&index| self.range_of(index) == range);
+        let is_same = !has_open && tensors.iter().all(|&index| self.range_of(index) == range);
         if !has_scales && (is_same || !is_float) {
             if !is_same {
                 return Err("joins bytes of several scales, expected QLinearConcat".to_string());
@@ -262,8 +282,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A tensor for a result that gets the scale of the tensor that it is joined to; none of any other input.
+    fn opened(&mut self, node: &'a Node, number: usize) -> Option<usize> {
+        let Ok(Value::Float(recipe)) = self.input(node, number).cloned() else {
+            return None;
+        };
+        if !recipe.is_of_bytes() || matches!(recipe.kind, Kind::Softmax(_)) {
+            return None;
+        }
+        let index = self.push(recipe.name, recipe.shape.clone(), "float32", None);
+        self.open.insert(index, recipe);
+        Some(index)
+    }
+
     /// What a tensor becomes with the scale of the tensor that it is joined to.
     pub fn rescaled(&mut self, index: usize, label: &str, range: &Range) -> Result<usize, String> {
+        if let Some(recipe) = self.open.get(&index).cloned() {
+            return self.emit(recipe, range.clone());
+        }
         if self.set_range(index, range).is_ok() {
             return Ok(index);
         }
@@ -333,17 +369,17 @@ impl<'a> Reader<'a> {
 }
 
 /// A dimension of a plane that becomes another one.
-struct Nearest {
+pub struct Side {
     is_old: bool,
-    from: u32,
-    to: u32,
+    pub from: u32,
+    pub to: u32,
     scale: f32,
 }
 
-impl Nearest {
-    /// The place of the element that is nearest to one of the output.
-    fn of(&self, node: &Node, at: u32) -> Result<usize, String> {
-        let &Nearest {
+impl Side {
+    /// Where a place of the output lies in the input.
+    pub fn place(&self, node: &Node, at: u32) -> Result<f32, String> {
+        let &Side {
             is_old,
             from,
             to,
@@ -352,7 +388,7 @@ impl Nearest {
         let at = at as f32;
         let half = |at: f32| (at + 0.5) / scale - 0.5;
         let mode = node.text("coordinate_transformation_mode");
-        let found = match mode {
+        Ok(match mode {
             _ if is_old || scale == 1.0 => at / scale,
             "" | "half_pixel" => half(at),
             "pytorch_half_pixel" => {
@@ -371,10 +407,15 @@ impl Nearest {
                 }
             }
             _ => return Err(format!("has coordinate_transformation_mode {mode:?}")),
-        };
+        })
+    }
+
+    /// The place of the element that is nearest to one of the output.
+    fn nearest(&self, node: &Node, at: u32) -> Result<usize, String> {
+        let (found, is_old) = (self.place(node, at)?, self.is_old);
         let mode = node.text("nearest_mode");
         let found = match mode {
-            _ if is_old && scale < 1.0 => found.ceil(),
+            _ if is_old && self.scale < 1.0 => found.ceil(),
             _ if is_old => found.trunc(),
             "" | "round_prefer_floor" if found == found.trunc() + 0.5 => found.trunc(),
             "" | "round_prefer_floor" | "round_prefer_ceil" => found.round(),
@@ -382,7 +423,7 @@ impl Nearest {
             "ceil" => found.ceil(),
             _ => return Err(format!("has nearest_mode {mode:?}")),
         };
-        Ok((found.max(0.0) as usize).min(from as usize - 1))
+        Ok((found.max(0.0) as usize).min(self.from as usize - 1))
     }
 }
 
