@@ -234,7 +234,8 @@ impl<'a> Lowering<'a> {
             }
             Kind::Softmax(_) | Kind::ArgMax => true,
             Kind::Reshape => false,
-            Kind::Float32(steps) => steps.is_of_bytes(),
+            // Views of .onnx files keep the order of elements.
+            Kind::Float32(steps) => self.model.format == Format::Tflite || steps.is_of_bytes(),
             _ => !operator.kind.is_for_host() || self.function(operator).is_some(),
         }
     }

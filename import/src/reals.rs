@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use heddle_network::Network;
 use heddle_network::ops::float32::{ELEMENTS_MAX, Function, Over, Pair, Step, Stored};
 
-use crate::fold::Folder;
+use crate::fold::{Array, Elements, Folder, Step as Fold, View};
 use crate::model::Tensor;
 use crate::onnx::Constant;
 use crate::ops::bytes::OfReal;
@@ -40,34 +41,64 @@ impl<'a> Reals<'a> {
         &self.all[real as usize].1
     }
 
-    pub fn push(&mut self, made: Made<'a>, shape: Vec<u32>) -> u32 {
+    /// One more result.
+    ///
+    /// # Errors
+    /// If it has no elements, or more than a layer may have.
+    pub fn push(&mut self, made: Made<'a>, shape: Vec<u32>) -> Result<u32, String> {
+        let count = shape.iter().map(|&size| u64::from(size));
+        let count = count.fold(1, u64::saturating_mul);
+        if !(1..=ELEMENTS_MAX).contains(&count) {
+            return Err(format!(
+                "reads or makes {shape:?} in float32, expected 1 to {ELEMENTS_MAX} elements"
+            ));
+        }
+        Ok(self.put(made, shape))
+    }
+
+    fn put(&mut self, made: Made<'a>, shape: Vec<u32>) -> u32 {
         self.all.push((made, shape));
         self.all.len() as u32 - 1
     }
 
-    pub fn tensor(&mut self, index: usize, shape: &[u32]) -> u32 {
+    pub fn tensor(&mut self, index: usize, shape: &[u32]) -> Result<u32, String> {
         self.push(Made::Tensor(index), shape.to_vec())
     }
 
     pub fn number(&mut self, number: f32) -> u32 {
-        self.push(Made::Numbers(vec![number]), vec![])
-    }
-
-    pub fn numbers(&mut self, numbers: Vec<f32>, shape: Vec<u32>) -> u32 {
-        self.push(Made::Numbers(numbers), shape)
+        self.put(Made::Numbers(vec![number]), vec![])
     }
 
     /// One more step.
     pub fn step(&mut self, step: Step) -> Result<u32, String> {
         let of = step.of().iter().map(|&of| self.shape(of));
         let shape = step.shape(&of.collect::<Vec<_>>())?;
-        let count = shape.iter().map(|&size| u64::from(size));
-        let count = count.fold(1, u64::saturating_mul);
-        match (1..=ELEMENTS_MAX).contains(&count) {
-            true => Ok(self.push(Made::Step(step), shape)),
-            false => Err(format!(
-                "makes {shape:?} in float32, expected 1 to {ELEMENTS_MAX} elements"
-            )),
+        self.push(Made::Step(step), shape)
+    }
+
+    /// Elements of other places, as a step on constants moves them.
+    pub fn moved(
+        &mut self,
+        of: u32,
+        step: &Fold,
+        others: &[Array],
+        folder: &mut Folder,
+    ) -> Result<u32, String> {
+        let shape = self.shape(of);
+        if shape.iter().any(|&size| size > Network::SIZE_MAX) {
+            let most = Network::SIZE_MAX;
+            return Err(format!("moves {shape:?}, expected sides of at most {most}"));
+        }
+        let apart = |(axis, &size): (usize, &u32)| (size, shape[axis + 1..].iter().product());
+        let apart: Vec<(u32, u32)> = shape.iter().enumerate().map(apart).collect();
+        let made = folder.moved(step, &View::new(&apart), others);
+        let made = made.ok_or("moves no elements")??;
+        let to = made.shape().to_vec();
+        let sources = made.sources().ok_or("takes elements that there are not")?;
+        let found = self.step(Step::Gather { of: [of], sources })?;
+        match self.shape(found) == to {
+            true => Ok(found),
+            false => self.reshape(found, to),
         }
     }
 

@@ -82,7 +82,32 @@ def paired(name, operator, shape):
     return ended(graph, made)
 
 
+def viewed(name):
+    """A view in front of DEQUANTIZE."""
+    graph = Graph(name)
+    source = graph.input("input0", image(graph.rng, PLANE), 0.0237, -9)
+    view = graph.tensor("view", 0.0237, -9)
+    graph.call("RESHAPE", [source, graph.constant("shape", [1, 280])], [view])
+    real, shares = [graph.tensor(part, dtype="float32") for part in ("real", "shares")]
+    graph.call("DEQUANTIZE", [view], [real])
+    graph.call("SOFTMAX", [real], [shares], beta=1.0)
+    return ended(graph, shares)
+
+
+def halved(name):
+    """Half of each byte, in steps of which many are halves."""
+    graph = Graph(name)
+    source = graph.input("input0", image(graph.rng, (1, 16, 16, 1)), 1 / 32, -9)
+    real, half = [graph.tensor(part, dtype="float32") for part in ("real", "half")]
+    graph.call("DEQUANTIZE", [source], [real])
+    graph.call("MUL", [real, graph.tensor("factor", data=numpy.float32([0.5]))], [half])
+    graph.call("QUANTIZE", [half], [graph.tensor("output", 1 / 32, 3)])
+    return graph
+
+
 def models():
+    yield "view", viewed("view")
+    yield "halved", halved("halved")
     for operator, options in FUNCTIONS.items():
         yield operator.lower(), chained(operator.lower(), PLANE, [(operator, [], options)])
     for name, row in CHAINS.items():

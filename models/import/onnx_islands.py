@@ -173,6 +173,8 @@ BEHIND = {
     "max": chain(("MaxPool", [], POOLED)),
     "relu_max": chain(("Relu", [], {}), ("MaxPool", [], POOLED)),
     "max_relu_flat": chain(("MaxPool", [], POOLED), ("Relu", [], {}), ("Flatten", [], {})),
+    "mean": chain(("Relu", [], {}), ("GlobalAveragePool", [], {})),
+    "rows": chain(("Flatten", [], {}), ("Gemm", [(5, 144), (5,)], {"transB": 1}), ("Sigmoid", [], {})),
     "transpose": chain(("Transpose", [], {"perm": [0, 2, 3, 1]})),
 }
 
@@ -226,7 +228,16 @@ def with_scales(name, dtype, operator, shapes, options):
     return model
 
 
+def halved(name):
+    """Half of each byte, in steps of which many are halves."""
+    model = Model(name)
+    real = model.real(model.input((1, 1, 16, 16), 1 / 32, -9))
+    model.quantise(model.call("Mul", [real, model.constant("factor", numpy.float32(0.5))], "half"), 1 / 32, 3)
+    return model
+
+
 def models():
+    yield "halved", halved("halved")
     for i, (name, row) in enumerate(ISLANDS.items()):
         for dtype in ("int8", "uint8"):
             yield f"{name}_{dtype}", island(f"{name}_{dtype}", dtype, *row)

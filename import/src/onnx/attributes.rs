@@ -79,6 +79,11 @@ pub fn windows_or_cut(
     };
     let kernel = listed("kernel_shape", rank, 0)?;
     let kernel = match size {
+        Some(size) if size.len() != rank => {
+            return Err(format!(
+                "has a kernel of {size:?} for a tensor of shape {shape:?}"
+            ));
+        }
         Some(size) if node.ints("kernel_shape").is_some() && kernel != size => {
             return Err(format!(
                 "has kernel_shape {kernel:?}, and weights of {size:?}"

@@ -1,12 +1,12 @@
 //! Operators on float32 as steps.
 
-use heddle_network::ops::float32::{Function, Over, Pair, Step};
+use heddle_network::ops::float32::{Function, Over, Pair, Step, Window};
 
 use super::attributes::windows_or_cut;
 use super::layers::plain;
 use super::reader::Reader;
 use super::schema::Node;
-use crate::fold::{Elements, View, place};
+use crate::fold::place;
 use crate::model::Padding;
 use crate::ops::bytes::function_of;
 
@@ -33,9 +33,22 @@ impl<'a> Reader<'a> {
             "ReduceMean" | "ReduceSum" | "ReduceMax" | "ReduceMin" | "GlobalAveragePool"
             | "GlobalMaxPool" => self.reduction(node, x),
             "AveragePool" | "MaxPool" => {
-                let step = pool(node, self.reals.shape(x), x)?;
-                self.pooled(step, x)
+                let window = window(node, self.reals.shape(x), None)?;
+                let over = if node.operator == "MaxPool" {
+                    Over::Max
+                } else {
+                    Over::Mean
+                };
+                let counts_padding = node.int("count_include_pad", 0) != 0;
+                self.in_planes(x, |of| Step::Pool {
+                    of: [of],
+                    over,
+                    window,
+                    counts_padding,
+                })
             }
+            "Conv" => self.convolved(node, x),
+            "Gemm" => self.product(node, x),
             "LayerNormalization" => {
                 let axis = place(node.int("axis", -1), rank)?;
                 let axes: Vec<usize> = (axis..rank).collect();
@@ -70,11 +83,14 @@ impl<'a> Reader<'a> {
 
     /// Two inputs, or as many as there are, one after the other.
     fn pairs(&mut self, node: &'a Node, pair: Pair, first: u32) -> Result<u32, String> {
-        let count = if node.operator.starts_with("QLinear") {
-            2
-        } else {
-            node.inputs.len()
+        let count = match node.operator.starts_with("QLinear") {
+            true => 2,
+            false => node.inputs.len(),
         };
+        if count == 1 {
+            let shape = self.reals.shape(first).to_vec();
+            return self.reals.reshape(first, shape);
+        }
         (1..count).try_fold(first, |found, number| {
             let other = self.real(node, number)?;
             self.reals.pair(pair, found, other)
@@ -139,18 +155,68 @@ impl<'a> Reader<'a> {
         self.reals.reshape(found, left)
     }
 
-    /// A pool over height and width; of one dimension the height is 1.
-    fn pooled(&mut self, step: Step, x: u32) -> Result<u32, String> {
-        let shape = self.reals.shape(x).to_vec();
-        let &[batch, channels, width] = &shape[..] else {
-            return self.reals.step(step);
+    /// A step over height and width; of one dimension the height is 1.
+    fn in_planes(&mut self, x: u32, step: impl FnOnce(u32) -> Step) -> Result<u32, String> {
+        let &[batch, channels, width] = self.reals.shape(x) else {
+            return self.reals.step(step(x));
         };
-        let mut step = step;
         let plane = self.reals.reshape(x, vec![batch, channels, 1, width])?;
-        step.of_mut()[0] = plane;
-        let found = self.reals.step(step)?;
-        let width = self.reals.shape(found)[3];
+        let found = self.reals.step(step(plane))?;
+        let &[batch, channels, _, width] = self.reals.shape(found) else {
+            return Err("makes no plane".to_string());
+        };
         self.reals.reshape(found, vec![batch, channels, width])
+    }
+
+    fn convolved(&mut self, node: &'a Node, x: u32) -> Result<u32, String> {
+        let mut weights = self.real(node, 1)?;
+        let sizes = self.reals.shape(weights).to_vec();
+        let kernel = sizes.get(2..).ok_or("has weights without a kernel")?;
+        let window = window(node, self.reals.shape(x), Some(kernel))?;
+        if let &[outputs, inner, width] = &sizes[..] {
+            weights = self
+                .reals
+                .reshape(weights, vec![outputs, inner, 1, width])?;
+        }
+        let groups = u32::try_from(node.int("group", 1)).unwrap_or(0).max(1);
+        let found = self.in_planes(x, |of| Step::Conv {
+            of: [of, weights],
+            window,
+            groups,
+        })?;
+        if node.inputs.get(2).is_none_or(String::is_empty) {
+            return Ok(found);
+        }
+        let bias = self.real(node, 2)?;
+        let bias = self.for_channels(bias, sizes.len())?;
+        self.reals.pair(Pair::Add, found, bias)
+    }
+
+    /// Rows times weights, and a bias.
+    fn product(&mut self, node: &'a Node, x: u32) -> Result<u32, String> {
+        let is_plain = node.int("transA", 0) == 0
+            && node.float("alpha", 1.0) == 1.0
+            && node.float("beta", 1.0) == 1.0;
+        if !is_plain {
+            return Err("has transA, alpha or beta, expected 0, 1 and 1".to_string());
+        }
+        let mut weights = self.real(node, 1)?;
+        if let (&[rows, columns], true) = (self.reals.shape(weights), node.int("transB", 0) != 0) {
+            let sources = vec![
+                (0..columns).collect(),
+                (0..rows).map(|row| row * columns).collect(),
+            ];
+            weights = self.reals.step(Step::Gather {
+                of: [weights],
+                sources,
+            })?;
+        }
+        let found = self.reals.step(Step::Matmul { of: [x, weights] })?;
+        if node.inputs.get(2).is_none_or(String::is_empty) {
+            return Ok(found);
+        }
+        let bias = self.real(node, 2)?;
+        self.reals.pair(Pair::Add, found, bias)
     }
 
     /// What is less its mean over some dimensions, by the root of its variance.
@@ -219,22 +285,13 @@ impl<'a> Reader<'a> {
     fn moved_real(&mut self, node: &'a Node, x: u32) -> Result<u32, String> {
         let shape = self.reals.shape(x).to_vec();
         let (step, others) = self.movers(node, &shape)?;
-        let mut apart: Vec<(u32, u32)> = Vec::new();
-        for (axis, &size) in shape.iter().enumerate() {
-            apart.push((size, shape[axis + 1..].iter().product()));
-        }
-        let made = self.folder.moved(&step, &View::new(&apart), &others);
-        let made = made.ok_or("moves no elements")??;
-        let to = made.shape().to_vec();
-        let sources = made.sources().ok_or("takes elements that there are not")?;
-        let found = self.reals.step(Step::Gather { of: [x], sources })?;
-        self.reals.reshape(found, to)
+        self.reals.moved(x, &step, &others, &mut self.folder)
     }
 }
 
-/// The windows of a pool, of height and width.
-fn pool(node: &Node, shape: &[u32], x: u32) -> Result<Step, String> {
-    let (found, _) = windows_or_cut(node, shape, None)?;
+/// The windows of a node, of height and width; those of a kernel have its sizes.
+fn window(node: &Node, shape: &[u32], kernel: Option<&[u32]>) -> Result<Window, String> {
+    let (found, _) = windows_or_cut(node, shape, kernel)?;
     let Padding::Zeros(padding) = found.window.padding else {
         return Err("has no numbers of zeros around its input".to_string());
     };
@@ -247,19 +304,12 @@ fn pool(node: &Node, shape: &[u32], x: u32) -> Result<Step, String> {
             ));
         }
     };
-    Ok(Step::Pool {
-        of: [x],
-        over: if plain(&node.operator) == "MaxPool" {
-            Over::Max
-        } else {
-            Over::Mean
-        },
+    Ok(Window {
         kernel: found.size,
         stride: found.window.stride,
         dilation: found.window.dilation,
         padding,
         output,
-        counts_padding: node.int("count_include_pad", 0) != 0,
     })
 }
 

@@ -59,6 +59,17 @@ impl<'a> Reader<'a> {
         Ok(Value::Float(self.open_recipe(node, reason, real)))
     }
 
+    /// Whether a node multiplies bytes by constant weights: if a machine cannot do that, the reason is said.
+    pub fn is_for_machine(&self, node: &'a Node) -> bool {
+        let is_stored = match self.input(node, 1) {
+            Ok(Value::Constant(_)) => true,
+            Ok(Value::Dequantised(index)) => self.tensors[*index].data.is_some(),
+            _ => false,
+        };
+        let is_weighted = matches!(&node.operator[..], "Conv" | "Gemm" | "MatMul");
+        is_weighted && is_stored && !matches!(self.input(node, 0), Ok(Value::Float(_)))
+    }
+
     /// A result that only steps make.
     fn open_recipe(&self, node: &'a Node, reason: String, real: u32) -> Recipe<'a> {
         let mut read = node
@@ -182,5 +193,17 @@ impl<'a> Reader<'a> {
         recipe.kind = Kind::Float32(steps.into());
         recipe.inputs = tensors.into_iter().map(Some).collect();
         Ok(())
+    }
+
+    /// A result in float32 that something else than QuantizeLinear reads: the host can make a softmax, nothing another one.
+    pub fn close(&mut self, recipe: Recipe<'a>) {
+        let output = self.push(recipe.name, recipe.shape, "float32", None);
+        self.values.insert(recipe.name, Value::Tensor(output));
+        let kind = match recipe.kind {
+            Kind::Softmax(_) => Kind::Host,
+            Kind::Host | Kind::Refused(_) => recipe.kind,
+            _ => Kind::Refused(float(recipe.name)),
+        };
+        self.operator(recipe.label, kind, recipe.inputs, vec![output]);
     }
 }

@@ -1,8 +1,5 @@
 //! Operators that put bytes in other places: parts, joins, other orders, larger planes; and that say where one is.
 
-use heddle_network::Network;
-
-use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
 use crate::fold::{Array, Elements, Number, Part, Step, joined, place};
@@ -179,57 +176,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The places of the nearest elements of a plane of another size, as they are counted and rounded in single precision.
-    fn nearest(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Vec<usize>>, String> {
-        let mode = node.text("mode");
-        if !matches!(mode, "" | "nearest") {
-            return Err(format!("has mode {mode:?}, expected nearest or linear"));
-        }
-        let sides = self.resized(node, shape)?.into_iter();
-        let places = sides.map(|side| (0..side.to).map(|at| side.nearest(node, at)).collect());
-        places.collect()
-    }
-
-    /// The dimensions of a tensor that becomes larger or smaller.
-    pub fn resized(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Side>, String> {
-        let named = ["axes", "keep_aspect_ratio_policy"];
-        if named.iter().any(|name| node.attribute(name).is_some()) {
-            let mode = node.text("mode");
-            return Err(format!(
-                "has mode {mode:?}, axes or a policy, expected nearest or linear alone"
-            ));
-        }
-        // In version 10 scales are the second input, and each place of the output is divided by them.
-        let is_old = node.inputs.len() == 2;
-        let scales = self.constant(node, if is_old { 1 } else { 2 })?;
-        let scales = scales.and_then(Constant::floats).unwrap_or_default();
-        let sizes = self.list(node, 3, "sizes")?.unwrap_or_default();
-        let wrong = || format!("makes scales {scales:?} or sizes {sizes:?} of {shape:?}");
-        if shape.len() != scales.len().max(sizes.len()) {
-            return Err(wrong());
-        }
-        let sides = shape.iter().enumerate().map(|(axis, &from)| {
-            let (to, scale) = match scales.get(axis) {
-                Some(&scale) => ((from as f32 * scale).floor() as u32, scale),
-                None => {
-                    let to = u32::try_from(sizes[axis]).map_err(|_| wrong())?;
-                    (to, to as f32 / from as f32)
-                }
-            };
-            let is_size = (1..=Network::SIZE_MAX).contains(&to);
-            if from == 0 || !is_size || !scale.is_finite() || axis < 2 && to != from {
-                return Err(wrong());
-            }
-            Ok(Side {
-                is_old,
-                from,
-                to,
-                scale,
-            })
-        });
-        sides.collect()
-    }
-
     /// One tensor behind another: where all have one scale bytes keep their meaning, else QuantizeLinear says what they
     /// become.
     pub fn joined(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
@@ -365,65 +311,6 @@ impl<'a> Reader<'a> {
         let index = self.push("", vec![numbers.len() as u32], "int32", None);
         self.tensors[index].data = Some(data);
         index
-    }
-}
-
-/// A dimension of a plane that becomes another one.
-pub struct Side {
-    is_old: bool,
-    pub from: u32,
-    pub to: u32,
-    scale: f32,
-}
-
-impl Side {
-    /// Where a place of the output lies in the input.
-    pub fn place(&self, node: &Node, at: u32) -> Result<f32, String> {
-        let &Side {
-            is_old,
-            from,
-            to,
-            scale,
-        } = self;
-        let at = at as f32;
-        let half = |at: f32| (at + 0.5) / scale - 0.5;
-        let mode = node.text("coordinate_transformation_mode");
-        Ok(match mode {
-            _ if is_old || scale == 1.0 => at / scale,
-            "" | "half_pixel" => half(at),
-            "pytorch_half_pixel" => {
-                if to > 1 {
-                    half(at)
-                } else {
-                    0.0
-                }
-            }
-            "asymmetric" => at / scale,
-            "align_corners" => {
-                if to > 1 {
-                    at * (from - 1) as f32 / (to - 1) as f32
-                } else {
-                    0.0
-                }
-            }
-            _ => return Err(format!("has coordinate_transformation_mode {mode:?}")),
-        })
-    }
-
-    /// The place of the element that is nearest to one of the output.
-    fn nearest(&self, node: &Node, at: u32) -> Result<usize, String> {
-        let (found, is_old) = (self.place(node, at)?, self.is_old);
-        let mode = node.text("nearest_mode");
-        let found = match mode {
-            _ if is_old && self.scale < 1.0 => found.ceil(),
-            _ if is_old => found.trunc(),
-            "" | "round_prefer_floor" if found == found.trunc() + 0.5 => found.trunc(),
-            "" | "round_prefer_floor" | "round_prefer_ceil" => found.round(),
-            "floor" => found.floor(),
-            "ceil" => found.ceil(),
-            _ => return Err(format!("has nearest_mode {mode:?}")),
-        };
-        Ok((found.max(0.0) as usize).min(self.from as usize - 1))
     }
 }
 

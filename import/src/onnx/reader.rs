@@ -116,8 +116,10 @@ impl<'a> Reader<'a> {
             return Err("has several outputs, expected one".to_string());
         }
         let made = (row.of_onnx)(self, node);
-        let is_open =
-            matches!(made, Ok(Value::Float(_)) | Err(_)) && !operator.starts_with("QLinear");
+        let is_open = match &made {
+            Ok(value) => matches!(value, Value::Float(_)),
+            Err(_) => !operator.starts_with("QLinear") && !self.is_for_machine(node),
+        };
         let real = is_open.then(|| self.real_of(node).ok()).flatten();
         let named = real.map(|real| (&node.outputs[0][..], real));
         self.reals.names.extend(named);
@@ -351,18 +353,6 @@ impl<'a> Reader<'a> {
             clip: UNCUT,
             behind: vec![],
         }
-    }
-
-    /// A result in float32 that something else than QuantizeLinear reads: the host can make a softmax, nothing another one.
-    pub fn close(&mut self, recipe: Recipe<'a>) {
-        let output = self.push(recipe.name, recipe.shape, "float32", None);
-        self.values.insert(recipe.name, Value::Tensor(output));
-        let kind = match recipe.kind {
-            Kind::Softmax(_) => Kind::Host,
-            Kind::Host | Kind::Refused(_) => recipe.kind,
-            _ => Kind::Refused(float(recipe.name)),
-        };
-        self.operator(recipe.label, kind, recipe.inputs, vec![output]);
     }
 }
 

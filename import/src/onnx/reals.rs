@@ -20,11 +20,11 @@ impl<'a> Reader<'a> {
             Value::Constant(constant) if constant.element == "float32" => {
                 let constant = Rc::clone(constant);
                 let shape = constant.shape.clone();
-                Ok(self.reals.push(Made::Constant(constant), shape))
+                self.reals.push(Made::Constant(constant), shape)
             }
             Value::Dequantised(index) => {
                 let index = *index;
-                Ok(self.reals.tensor(index, &self.tensors[index].shape))
+                self.reals.tensor(index, &self.tensors[index].shape)
             }
             _ => {
                 let found = self.reals.names.get(name).copied();
@@ -44,6 +44,6 @@ impl<'a> Reader<'a> {
             self.tensors[index].type_name(),
         )?;
         self.set_range(index, &range)?;
-        Ok(self.reals.tensor(index, &self.tensors[index].shape))
+        self.reals.tensor(index, &self.tensors[index].shape)
     }
 }

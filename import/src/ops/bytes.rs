@@ -156,7 +156,7 @@ rows! {
         terms.setting = node.operator == "PRelu";
         reader.layer(node, &terms)
     },
-    as RUNS_AS, "256 bytes of the function", "PRelu with one slope";
+    as RUNS_AS, "256 bytes of the function", "PRelu with one slope; with others float32, by the host";
 }
 
 /// The function of float32 that an operator of a .tflite file is, and its numbers.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use heddle_network::Shape;
-use heddle_network::ops::float32::{Function, Halves, Over, Pair, Step};
+use heddle_network::ops::float32::{Function, Halves, Over, Pair, Step, Window};
 
-use crate::fold::{Folder, Step as Fold, View, place};
+use crate::fold::{Folder, Step as Fold, place};
 use crate::lower::windows::windows;
 use crate::model::{Activation, Element, Format, Kind, Model, Operator, Tensor};
 use crate::ops::bytes::float_of;
 use crate::ops::float32::Steps;
-use crate::reals::{Made, Reals};
+use crate::reals::Reals;
 
 /// Characters of a list of operators that are kept.
 const LABEL_MAX: usize = 160;
@@ -27,8 +27,9 @@ pub fn join(model: &mut Model<'_>) {
         match operator.kind {
             Kind::Dequantize => {
                 let shape = &model.tensors[input].shape;
-                let real = islands.reals.tensor(input, shape);
-                islands.made.insert(output, (real, String::new()));
+                if let Ok(real) = islands.reals.tensor(input, shape) {
+                    islands.made.insert(output, (real, String::new()));
+                }
             }
             Kind::Quantize => {
                 if let Some(joined) = islands.joined(&operator, &model.tensors) {
@@ -104,7 +105,7 @@ impl Islands<'_> {
         match self.made.get(&index) {
             Some((real, _)) => Ok(*real),
             None if tensor.data.is_some() && tensor.element.name() == "float32" => {
-                Ok(self.reals.push(Made::Tensor(index), tensor.shape.clone()))
+                self.reals.tensor(index, &tensor.shape)
             }
             None => Err("reads no result of float32".to_string()),
         }
@@ -229,15 +230,8 @@ impl Islands<'_> {
 
     /// Dimension i is this one of what is read.
     fn turned(&mut self, x: u32, order: Vec<usize>) -> Result<u32, String> {
-        let shape = self.reals.shape(x).to_vec();
-        let apart = |(axis, &size): (usize, &u32)| (size, shape[axis + 1..].iter().product());
-        let apart: Vec<(u32, u32)> = shape.iter().enumerate().map(apart).collect();
-        let made = self
-            .folder
-            .moved(&Fold::Transpose(order), &View::new(&apart), &[]);
-        let made = made.ok_or("moves no elements")??;
-        let sources = made.sources().ok_or("takes elements that there are not")?;
-        self.reals.step(Step::Gather { of: [x], sources })
+        let step = Fold::Transpose(order);
+        self.reals.moved(x, &step, &[], &mut self.folder)
     }
 
     /// A pool, of channels in front of height and width.
@@ -255,11 +249,13 @@ impl Islands<'_> {
         let pool = self.reals.step(Step::Pool {
             of: [turned],
             over,
-            kernel: found.kernel,
-            stride: found.stride,
-            dilation: found.dilation,
-            padding: found.padding.sides(),
-            output: [found.output.height, found.output.width],
+            window: Window {
+                kernel: found.kernel,
+                stride: found.stride,
+                dilation: found.dilation,
+                padding: found.padding.sides(),
+                output: [found.output.height, found.output.width],
+            },
             counts_padding: false,
         })?;
         self.turned(pool, vec![0, 2, 3, 1])

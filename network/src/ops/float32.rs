@@ -10,12 +10,13 @@ mod array;
 mod check;
 mod function;
 mod pool;
+mod shape;
 mod step;
 
 use super::prelude::*;
 
 pub use function::Function;
-pub use step::{Over, Pair, Step};
+pub use step::{Over, Pair, Step, Window};
 
 use array::Array;
 
@@ -42,11 +43,16 @@ pub struct Float32File {
     /// Real value of one step of the output, in float32.
     pub scale: f32,
     /// Where halves of a step go. Default: even.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub halves: Halves,
     /// Channels, height and width, with the elements of the last step in its order.
     #[schemars(inner(range(min = 1, max = 65536)))]
     pub output_shape: [u32; 3],
+}
+
+/// Whether a file may leave it out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Where halves of a step go.
@@ -120,9 +126,8 @@ impl Operator for Op {
         let file = layer.float32.as_ref().expect("a layer of this kind has it");
         let mut made: Vec<Array> = Vec::new();
         for ((operand, input), tensor) in file.operands.iter().zip(&layer.inputs).zip(inputs) {
-            let real = |&byte: &i8| {
-                (i32::from(byte) - i32::from(input.zero_point)) as f32 * operand.scale
-            };
+            let real =
+                |&byte: &i8| (i32::from(byte) - i32::from(input.zero_point)) as f32 * operand.scale;
             made.push(Array::new(
                 &operand.shape,
                 tensor.values.iter().map(real).collect(),

@@ -94,7 +94,9 @@ impl Array {
         let first = self.broadcast(&[batches, &[*rows, terms]].concat());
         let second = other.broadcast(&[batches, &[terms, *columns]].concat());
         let [rows, columns, terms] = [*rows, *columns, terms].map(|size| size as usize);
-        let matrices = first.chunks(rows * terms).zip(second.chunks(terms * columns));
+        let matrices = first
+            .chunks(rows * terms)
+            .zip(second.chunks(terms * columns));
         let mut values = Vec::with_capacity(elements(shape) as usize);
         for (first, second) in matrices {
             for row in first.chunks(terms) {

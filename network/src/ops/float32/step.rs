@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::array::{Array, elements};
 use super::function::Function;
+use super::is_default;
 
 /// A step. What it reads are numbers of operands, constants and steps before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +18,7 @@ pub enum Step {
         /// Which function.
         function: Function,
         /// The two numbers that some functions have: alpha first. Default: 0.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_default")]
         numbers: [f32; 2],
     },
     /// Two tensors element by element. Sides of 1 are broadcast; the last dimensions of both belong together.
@@ -42,23 +43,20 @@ pub enum Step {
         of: [u32; 1],
         /// What the elements of a window become: mean or max.
         over: Over,
-        /// Height and width of a window.
-        #[schemars(inner(range(min = 1, max = 65536)))]
-        kernel: [u32; 2],
-        /// How far apart windows are.
-        #[schemars(inner(range(min = 1, max = 65536)))]
-        stride: [u32; 2],
-        /// How far apart the places of a window are.
-        #[schemars(inner(range(min = 1, max = 65536)))]
-        dilation: [u32; 2],
-        /// Places before and behind, of height first.
-        #[schemars(inner(inner(range(min = 0, max = 65536))))]
-        padding: [[u32; 2]; 2],
-        /// Height and width of the output.
-        #[schemars(inner(range(min = 1, max = 65536)))]
-        output: [u32; 2],
+        /// How the window moves.
+        window: Window,
         /// A mean counts places around the input too.
         counts_padding: bool,
+    },
+    /// A convolution: of batch, channels, height and width, and weights of outputs, channels of a group, rows and columns.
+    Conv {
+        /// What it reads: the image and the weights.
+        of: [u32; 2],
+        /// How the kernel moves.
+        window: Window,
+        /// Groups of channels.
+        #[schemars(range(min = 1, max = 65536))]
+        groups: u32,
     },
     /// Elements of other places: each is the one whose number is the sum of what its place along each dimension says.
     Gather {
@@ -89,6 +87,27 @@ pub enum Step {
         /// What it reads.
         of: [u32; 2],
     },
+}
+
+/// Windows over height and width, which come first in all lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Places of a window.
+    #[schemars(inner(range(min = 1, max = 65536)))]
+    pub kernel: [u32; 2],
+    /// How far apart windows are.
+    #[schemars(inner(range(min = 1, max = 65536)))]
+    pub stride: [u32; 2],
+    /// How far apart the places of a window are.
+    #[schemars(inner(range(min = 1, max = 65536)))]
+    pub dilation: [u32; 2],
+    /// Places before and behind the input.
+    #[schemars(inner(inner(range(min = 0, max = 65536))))]
+    pub padding: [[u32; 2]; 2],
+    /// Windows, the last of which may reach beyond the padding.
+    #[schemars(inner(range(min = 1, max = 65536)))]
+    pub output: [u32; 2],
 }
 
 /// What two elements become.
@@ -153,7 +172,7 @@ impl Step {
     #[must_use]
     pub fn of(&self) -> &[u32] {
         match self {
-            Step::Pair { of, .. } | Step::Matmul { of } => of,
+            Step::Pair { of, .. } | Step::Conv { of, .. } | Step::Matmul { of } => of,
             Step::Concat { of, .. } => of,
             Step::Function { of, .. }
             | Step::Reduce { of, .. }
@@ -167,7 +186,7 @@ impl Step {
     #[must_use]
     pub fn of_mut(&mut self) -> &mut [u32] {
         match self {
-            Step::Pair { of, .. } | Step::Matmul { of } => of,
+            Step::Pair { of, .. } | Step::Conv { of, .. } | Step::Matmul { of } => of,
             Step::Concat { of, .. } => of,
             Step::Function { of, .. }
             | Step::Reduce { of, .. }
@@ -191,7 +210,7 @@ impl Step {
             Step::Reduce { over, .. } | Step::Pool { over, .. } => {
                 matches!(over, Over::Min | Over::Max)
             }
-            Step::Matmul { .. } => false,
+            Step::Conv { .. } | Step::Matmul { .. } => false,
             _ => true,
         }
     }
@@ -217,7 +236,13 @@ impl Step {
                 let length = rows.len() / elements(&shape) as usize;
                 rows.chunks(length).map(|row| over.of(row)).collect()
             }
-            Step::Pool { .. } => self.pooled(first),
+            Step::Pool {
+                over,
+                window,
+                counts_padding,
+                ..
+            } => window.pooled(first, *over, *counts_padding),
+            Step::Conv { window, groups, .. } => window.convolved(first, of[1], *groups as usize),
             Step::Gather { sources, .. } => first.gathered(sources),
             Step::Reshape { .. } => first.values.clone(),
             Step::Concat { axis, .. } => Array::joined(of, *axis as usize),
