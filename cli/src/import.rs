@@ -141,6 +141,7 @@ fn exactness(exact: Exact) -> Exactness {
         Exact::Yes => Exactness::SameArithmetic,
         Exact::Compared(found) if exact.is_exact() => Exactness::Compared(found.cases),
         Exact::Compared(found) => Exactness::Differs(found.text()),
+        Exact::Rounded => Exactness::Differs("at most 1 away, in float32".to_string()),
     }
 }
 

@@ -121,8 +121,8 @@ fn macs(layer: &Value, inputs: &[[u64; 3]], output: [u64; 3]) -> u64 {
         "matmul" if layer["transposed"][0] == true => made * height,
         "matmul" => made * width,
         "add" | "weighted_sum" => made * inputs.len() as u64,
-        "arg_max" | "concat" | "gather" | "max_pool2d" | "maximum" | "mean" | "mul" | "pad"
-        | "prelu" | "reduce_max" | "reshape" | "resize" | "resize_bilinear" | "slice"
+        "arg_max" | "concat" | "float32" | "gather" | "max_pool2d" | "maximum" | "mean" | "mul"
+        | "pad" | "prelu" | "reduce_max" | "reshape" | "resize" | "resize_bilinear" | "slice"
         | "softmax" | "squared_difference" | "table" | "transpose" => 0,
         kind => panic!("no formula for {kind}"),
     }

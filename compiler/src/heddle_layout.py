@@ -472,6 +472,9 @@ class Layer:
         share = at - (first << 10)
         return (first, (1 << 10) - share), (second, share)
 
+    def in_float32(self, _inputs):
+        raise ValueError(f"layer {self.name!r} computes in float32, which this file does not: heddle sim runs it")
+
     def bilinear(self, inputs):
         for channel, y, x in self.output.places():
             total = sum(
@@ -508,6 +511,7 @@ OPERATORS = {
     "pad": (Layer.given, Layer.padded),
     "resize": (Layer.larger, Layer.repeated),
     "resize_bilinear": (Layer.given, Layer.bilinear),
+    "float32": (Layer.given, Layer.in_float32),
     "reshape": (Layer.given, Layer.reshaped),
 }
 

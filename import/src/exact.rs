@@ -7,7 +7,7 @@ pub mod int32;
 mod inverse_root;
 mod mean;
 mod meaning;
-pub mod real;
+
 mod sum;
 mod table;
 

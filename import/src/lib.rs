@@ -16,6 +16,7 @@ mod lower;
 mod model;
 mod onnx;
 mod ops;
+mod reals;
 mod report;
 mod scale;
 mod tflite;

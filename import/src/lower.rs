@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether an operator reads elements where its shapes say.
     fn reads_planes(&self, operator: &Operator) -> bool {
-        match operator.kind {
+        match &operator.kind {
             // Of one row the order is that of the weights.
             Kind::FullyConnected => {
                 let elements = self.operand(operator, 0).map_or(0, Tensor::elements);
@@ -234,6 +234,8 @@ impl<'a> Lowering<'a> {
             }
             Kind::Softmax(_) | Kind::ArgMax => true,
             Kind::Reshape => false,
+            // Views of .onnx files keep the order of elements.
+            Kind::Float32(steps) => self.model.format == Format::Tflite || steps.is_of_bytes(),
             _ => !operator.kind.is_for_host() || self.function(operator).is_some(),
         }
     }

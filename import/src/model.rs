@@ -228,6 +228,29 @@ impl Tensor<'_> {
         Some(words.map(word).collect())
     }
 
+    /// The elements of a constant of float32, or what those of a quantised one stand for.
+    ///
+    /// # Errors
+    /// If it is none of float32, and not one of int8 or int32 with scales.
+    pub fn reals(&self) -> Result<Vec<f32>, String> {
+        if let Some(reals) = self.float32() {
+            return Ok(reals);
+        }
+        let int8 = self
+            .int8()
+            .map(|bytes| bytes.into_iter().map(i32::from).collect());
+        let values: Option<Vec<i32>> = int8.or_else(|| self.int32());
+        let values = values.filter(|_| !self.scales.is_empty());
+        let values = values.ok_or_else(|| format!("constant {:?} is not quantised", self.name))?;
+        let behind = self.shape.iter().skip(self.axis + 1);
+        let inner: usize = behind.map(|&size| size as usize).product();
+        let real = |(at, value): (usize, i32)| {
+            let place = at / inner.max(1) % self.scales.len();
+            (i64::from(value) - self.zero_points[place]) as f32 * self.scales[place]
+        };
+        Ok(values.into_iter().enumerate().map(real).collect())
+    }
+
     /// The elements of a constant of int32, or of int64 that are no larger.
     pub fn integers(&self) -> Option<Vec<i32>> {
         let element = Number::named(self.element.name());

@@ -8,10 +8,14 @@ pub mod computed;
 mod constant;
 mod external;
 mod float;
+mod float32;
+mod islands;
 pub mod layers;
 mod limits;
 mod moves;
 pub mod reader;
+mod reals;
+mod resize;
 mod scales;
 pub mod schema;
 mod views;
@@ -19,7 +23,7 @@ mod weights;
 
 use std::collections::BTreeSet;
 
-use constant::Constant;
+pub use constant::Constant;
 use prost::Message;
 use reader::{Reader, Value};
 use schema::{Graph, ValueInfo};
@@ -69,6 +73,7 @@ pub fn read<'a>(file: &'a schema::Model, name: &str) -> Result<Model<'a>, String
     float::check(graph, name)?;
     let mut reader = Reader {
         copies: COPIES * file.encoded_len(),
+        version,
         ..Reader::default()
     };
     for tensor in &graph.initializers {
@@ -225,7 +230,7 @@ fn read_outputs<'a>(graph: &'a Graph, reader: &mut Reader<'a>) -> Result<Vec<usi
                 output
             }
             Some(Value::Float(recipe)) => {
-                reader.island(recipe);
+                reader.close(recipe);
                 reader.tensors.len() - 1
             }
             Some(Value::Constant(_)) | None => {

@@ -5,6 +5,7 @@
 
 mod batch;
 mod constants;
+mod islands;
 mod names;
 mod quantised;
 pub mod schema;
@@ -122,6 +123,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     }
     constants::refuse_empty(&mut model);
     quantised::check_quantised(&model)?;
+    islands::join(&mut model);
     Ok(model)
 }
 

@@ -5,6 +5,7 @@
 mod damaged;
 mod files;
 mod functions;
+mod islands;
 mod networks;
 mod onnx;
 mod operators;

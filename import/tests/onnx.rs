@@ -133,11 +133,12 @@ fn networks_of_onnx_files_give_the_bytes_that_are_meant_in_every_layer() {
 /// A row of the table that no model has would be a promise that nothing keeps.
 #[test]
 fn every_operator_of_the_table_has_a_model() {
-    let mut arrays = arrays("onnx/operators.npz");
-    let files = models(&arrays)
-        .into_iter()
-        .map(|name| bytes(&mut arrays, &format!("{name}/model")));
-    let mut files: Vec<Vec<u8>> = files.collect();
+    let mut files = Vec::new();
+    for mut arrays in ["onnx/operators.npz", "onnx/islands.npz"].map(arrays) {
+        for name in models(&arrays) {
+            files.push(bytes(&mut arrays, &format!("{name}/model")));
+        }
+    }
     files.push(read("onnx/keyword.onnx"));
     for operator in heddle_import::supported()
         .into_iter()

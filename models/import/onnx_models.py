@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes import/tests/data/onnx: small .onnx models and what onnxruntime gives for them, without optimisations.
 
-operators.npz holds models of one operator; each network is NAME.onnx beside NAME.npz with the bytes of
+operators.npz holds models of one operator, islands.npz such with operators in float32; each network is NAME.onnx beside NAME.npz with the bytes of
 its layers; what cannot be imported is a .onnx alone. Every model draws from a generator seeded by
 its name, so that one more model changes no other. Where the bytes are not those that docs/import.md means,
 the difference is kept beside them; onnx_meaning.py finds it. README.md here lists all entries.
@@ -15,6 +15,7 @@ import sys
 import numpy
 import onnx
 
+from onnx_islands import write_islands
 from onnx_networks import NETWORKS
 from onnx_operators import operator_models
 from onnx_refused import refused_models
@@ -45,6 +46,7 @@ def main():
         arrays |= {f"{name}/{key}": values for key, values in model.entries().items()}
         arrays[f"{name}/model"] = numpy.frombuffer(model.pack(), numpy.uint8)
     numpy.savez_compressed(folder / "operators.npz", **arrays)
+    write_islands(folder / "islands.npz")
     for name, make in NETWORKS.items():
         model = make(name)
         numpy.savez_compressed(folder / f"{name}.npz", **model.entries())

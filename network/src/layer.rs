@@ -3,6 +3,7 @@
 use heddle_arch::requantise::{Rounding, Scale};
 
 use crate::ops::LayerKind;
+use crate::ops::files::Float32File;
 use crate::{NetworkError, Padding, Shape, Table, Tensor};
 
 /// A tensor that a layer reads.
@@ -72,6 +73,8 @@ pub struct Layer {
     pub table: Option<Table>,
     /// What each channel, row and column of a gather adds to the number of the element that it takes; of other kinds none.
     pub sources: [Vec<u32>; 3],
+    /// The steps of a layer in float32; of other kinds none.
+    pub float32: Option<Box<Float32File>>,
 }
 
 impl Layer {
@@ -98,6 +101,7 @@ impl Layer {
             max: i8::MAX,
             table: None,
             sources: Default::default(),
+            float32: None,
         }
     }
 

@@ -13,6 +13,7 @@ mod layer;
 mod name;
 mod network;
 pub mod ops;
+pub mod real;
 pub mod requantise;
 mod shape;
 pub mod stored;

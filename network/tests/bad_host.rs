@@ -90,3 +90,178 @@ fn elements_that_are_not_there_cannot_be_moved() {
         r#"reshape {"output_shape": [1, 1, 24], "table": []} -> layers[0].table"#,
     ]);
 }
+
+/// A layer in float32 of the input and a constant of 3 elements, whose steps are these.
+fn float32(steps: &str, message: &str) {
+    let fields = r#""inputs": ["input"], "operands": [{"shape": [2, 3, 4], "scale": 0.5}], "constants": [{"shape": [3], "values": [1, 2, 3]}],
+        "scale": 1.0, "output_zero_point": 0, "output_shape": [2, 3, 4]"#;
+    refused(&[&format!(
+        r#"float32 {{{fields}, "steps": [{steps}]}} -> {message}"#
+    )]);
+}
+
+#[test]
+fn layers_in_float32_that_do_not_fit_are_refused() {
+    let good = r#""inputs": ["input"], "operands": [{"shape": [24], "scale": 0.5}], "scale": 1.0, "output_zero_point": 0,
+        "output_shape": [24, 1, 1], "steps": [{"kind": "function", "of": [0], "function": "abs"}]"#;
+    for (from, to, message) in [
+        (
+            r#""scale": 1.0"#,
+            r#""scale": 0"#,
+            "layers[0].scale is 0, expected a number above 0",
+        ),
+        (
+            r#""scale": 0.5"#,
+            r#""scale": 1e300"#,
+            "layers[0].operands[0].scale is inf, expected a number above 0",
+        ),
+        (
+            r#""shape": [24]"#,
+            r#""shape": [25]"#,
+            "layers[0].operands[0].shape gives 25 elements, expected 24: those of the input",
+        ),
+        (
+            r#""shape": [24]"#,
+            r#""shape": [1, 1, 1, 1, 1, 1, 24]"#,
+            "layers[0].operands[0].shape has length 7, expected 0 to 6",
+        ),
+        (
+            r#""inputs": ["input"]"#,
+            r#""inputs": ["input", "input"]"#,
+            "layers[0].operands has length 1, expected 2: one for each input",
+        ),
+        (
+            r#"[24, 1, 1]"#,
+            r#"[25, 1, 1]"#,
+            "layers[0].output_shape gives 25 elements, expected 24: those of the last step",
+        ),
+        (
+            r#""abs""#,
+            r#""sine""#,
+            "layers[0].steps[0].function is \"sine\", expected \"abs\"",
+        ),
+        (
+            r#""abs""#,
+            r#""elu", "numbers": [1e300, 0]"#,
+            "layers[0].steps[0] has numbers [inf, 0.0], expected those that float32 has",
+        ),
+        (
+            r#""kind": "function""#,
+            r#""kind": "sort""#,
+            "layers[0].steps[0].kind is \"sort\", expected",
+        ),
+        (
+            r#""steps""#,
+            r#""table": [], "steps""#,
+            "layers[0].table is not a field of float32",
+        ),
+        (
+            r#""steps""#,
+            r#""constants": [{"shape": [2], "values": [1]}], "steps""#,
+            "layers[0].constants[0].values has length 1, expected 2",
+        ),
+        (
+            r#""steps""#,
+            r#""constants": [{"shape": [2], "values": [1, 1e300]}], "steps""#,
+            "layers[0].constants[0].values[1] is no number that float32 has",
+        ),
+    ] {
+        refused(&[&format!(
+            "float32 {{{}}} -> {message}",
+            good.replacen(from, to, 1)
+        )]);
+    }
+}
+
+#[test]
+fn steps_in_float32_that_do_not_fit_are_refused() {
+    for (step, message) in [
+        (
+            r#""kind": "pair", "of": [0, 2], "pair": "add""#,
+            "steps[0].of is 2, expected 0 to 1: what is made before",
+        ),
+        (
+            r#""kind": "pair", "of": [0, 1], "pair": "add""#,
+            "steps[0] reads [2, 3, 4] and [3], expected sides that are equal or 1",
+        ),
+        (
+            r#""kind": "reduce", "of": [0], "over": "mean", "axes": [3]"#,
+            "steps[0] has axis 3, expected one of 3 dimensions",
+        ),
+        (
+            r#""kind": "reshape", "of": [0], "shape": [5, 5]"#,
+            "steps[0] has shape [5, 5] for elements of [2, 3, 4], expected as many",
+        ),
+        (
+            r#""kind": "gather", "of": [0], "sources": [[20, 0], [0, 4]]"#,
+            "steps[0] has sources of 2 dimensions that reach element 24, expected at most 6 and less than 24",
+        ),
+        (
+            r#""kind": "gather", "of": [0], "sources": []"#,
+            "steps[0].sources has length 0, expected 1 to 6",
+        ),
+        (
+            r#""kind": "gather", "of": [0], "sources": [[]]"#,
+            "steps[0].sources[0] has length 0, expected 1 to 65536",
+        ),
+        (
+            r#""kind": "concat", "of": [0, 1], "axis": 0"#,
+            "steps[0] joins [[2, 3, 4], [3]] along 0, expected other sides to be equal",
+        ),
+        (
+            r#""kind": "matmul", "of": [0, 1]"#,
+            "steps[0] multiplies [2, 3, 4] and [3], expected matrices that fit",
+        ),
+        (
+            r#""kind": "matmul", "of": [0, 0]"#,
+            "steps[0] multiplies [2, 3, 4] and [2, 3, 4], expected matrices that fit",
+        ),
+    ] {
+        float32(&format!("{{{step}}}"), &format!("layers[0].{message}"));
+    }
+    let window = r#""window": {"kernel": [2, 2], "stride": [2, 2], "dilation": [1, 1], "padding": [[0, 0], [0, 0]], "output": [1, 2]}"#;
+    let pool = format!(
+        r#"{{"kind": "pool", "of": [0], "over": "max", "counts_padding": false, {window}}}"#
+    );
+    for (from, to, message) in [
+        (
+            "[1, 2]",
+            "[3, 2]",
+            "layers[0].steps[0] has a window 2 along 0 beside the input",
+        ),
+        (
+            "[[0, 0]",
+            "[[2, 0]",
+            "layers[0].steps[0] has a window 0 along 0 beside the input",
+        ),
+        (
+            "\"max\"",
+            "\"sum\"",
+            "layers[0].steps[0] has over Sum, expected mean or max",
+        ),
+        (
+            "\"kernel\": [2, 2]",
+            "\"kernel\": [0, 2]",
+            "layers[0].steps[0].window.kernel[0] is 0, expected a whole number from 1 to 65536",
+        ),
+    ] {
+        float32(&pool.replacen(from, to, 1), message);
+    }
+    let conv = format!(r#"{{"kind": "conv", "of": [0, 1], "groups": 1, {window}}}"#);
+    float32(
+        &conv,
+        "layers[0].steps[0] has weights [3] in 1 groups for [2, 3, 4], expected outputs",
+    );
+}
+
+/// Before anything is computed: 2^25 elements three times.
+#[test]
+fn too_much_in_float32_is_refused() {
+    let zeros = vec!["0"; 4096].join(", ");
+    let wide = format!(r#"{{"kind": "gather", "of": [0], "sources": [[{zeros}], [{zeros}]]}}"#);
+    let steps = [wide.as_str(); 5].join(", ");
+    float32(
+        &steps,
+        "layers[0].steps[3] makes 67108891 elements with what is before, expected at most 67108864 in a layer",
+    );
+}

@@ -294,7 +294,7 @@ fn the_schema_explains_every_field() {
 fn the_schema_knows_the_patterns_of_names_and_the_fields_of_each_kind() {
     let schema = schema();
     let all = kinds(&schema);
-    assert_eq!(all.len(), 24);
+    assert_eq!(all.len(), 25);
     let names = all.iter().map(|kind| &kind["properties"]["name"]);
     for name in names.chain([&schema["properties"]["name"]]) {
         let pattern = name["pattern"].as_str().expect("a pattern");

@@ -258,3 +258,85 @@ fn a_place_is_a_class() {
         "{error}"
     );
 }
+
+/// A layer in float32 of these steps and constants; the input is 0, the constants come behind it. Inputs are bytes less 1, times 1/2.
+fn float32(shape: &str, constants: &str, steps: &str, output: &str) -> String {
+    format!(
+        r#"{{"kind": "float32", "name": "l", "inputs": ["input"], "operands": [{{"shape": {shape}, "scale": 0.5}}], "constants": {constants},
+        "steps": {steps}, "scale": 1.0, "output_zero_point": -10, "output_shape": {output}}}"#
+    )
+}
+
+#[test]
+fn halves_of_float32_go_to_the_even_byte_or_away_from_zero() {
+    let reshape = r#"[{"kind": "reshape", "of": [0], "shape": [12]}]"#;
+    let even = float32("[2, 6]", "[]", reshape, "[1, 1, 12]");
+    check(&even, &[-10, -10, -10, -9, -8, -8, -8, -7, -6, -6, -6, -5]);
+    let away = even.replace(r#""scale": 1.0"#, r#""scale": 1.0, "halves": "away""#);
+    check(&away, &[-11, -10, -9, -9, -8, -8, -7, -7, -6, -6, -5, -5]);
+}
+
+#[test]
+fn what_is_no_number_becomes_the_lowest_byte_and_infinity_the_last_one() {
+    let log = r#"[{"kind": "function", "of": [0], "function": "log"}]"#;
+    // Logarithms of -1/2, 0, 1/2 and so on.
+    check(
+        &float32("[12]", "[]", log, "[12, 1, 1]"),
+        &[-128, -128, -11, -10, -10, -9, -9, -9, -9, -9, -8, -8],
+    );
+    let inverse = log.replace("log", "reciprocal");
+    let layer = float32("[12]", "[]", &inverse, "[12, 1, 1]");
+    check(
+        &layer,
+        &[-12, 127, -8, -9, -9, -10, -10, -10, -10, -10, -10, -10],
+    );
+}
+
+#[test]
+fn steps_in_float32_read_those_before() {
+    // Each element less the mean of its row, times 2 and 4: -5/2 to 5/2 and -5 to 5. Of 5, 5/2 and -5, -5/2 the larger.
+    let constants = r#"[{"shape": [2, 1], "values": [2, 4]}]"#;
+    let steps = r#"[{"kind": "reduce", "of": [0], "over": "mean", "axes": [1]}, {"kind": "pair", "of": [0, 2], "pair": "sub"},
+        {"kind": "pair", "of": [3, 1], "pair": "mul"}, {"kind": "gather", "of": [4], "sources": [[5, 0], [6, 0]]},
+        {"kind": "concat", "of": [5, 5], "axis": 1}, {"kind": "reduce", "of": [6], "over": "max", "axes": [1]}]"#;
+    check(
+        &float32("[2, 6]", constants, steps, "[1, 1, 2]"),
+        &[-5, -12],
+    );
+}
+
+#[test]
+fn windows_and_matrices_of_float32_are_those_of_their_shapes() {
+    let window = r#""window": {"kernel": [2, 2], "stride": [1, 1], "dilation": [1, 1], "padding": [[0, 0], [1, 0]], "output": [1, 3]}"#;
+    let pool = |over: &str, counts: bool| {
+        format!(
+            r#"[{{"kind": "pool", "of": [0], "over": "{over}", {window}, "counts_padding": {counts}}}]"#
+        )
+    };
+    // Halves of rows -1 0 1 and 2 3 4, and 6 more in the second channel.
+    let plane = "[1, 2, 2, 3]";
+    check(
+        &float32(plane, "[]", &pool("max", false), "[2, 1, 3]"),
+        &[-9, -8, -8, -6, -6, -5],
+    );
+    check(
+        &float32(plane, "[]", &pool("mean", false), "[2, 1, 3]"),
+        &[-10, -10, -9, -7, -6, -6],
+    );
+    check(
+        &float32(plane, "[]", &pool("mean", true), "[2, 1, 3]"),
+        &[-10, -10, -9, -8, -6, -6],
+    );
+    let weights = r#"[{"shape": [1, 2, 2, 2], "values": [0, 2, 0, 0, 0, 0, 0, -2]}]"#;
+    let conv = format!(r#"[{{"kind": "conv", "of": [0, 1], "groups": 1, {window}}}]"#);
+    check(
+        &float32(plane, weights, &conv, "[1, 1, 3]"),
+        &[-19, -19, -19],
+    );
+    let factors = r#"[{"shape": [3, 1], "values": [2, 0, 4]}]"#;
+    let product = r#"[{"kind": "matmul", "of": [0, 1]}]"#;
+    check(
+        &float32("[2, 2, 3]", factors, product, "[1, 1, 4]"),
+        &[-9, 0, 9, 18],
+    );
+}

@@ -360,6 +360,7 @@ mod tests {
             max: 127,
             table: None,
             sources: Default::default(),
+            float32: None,
         }
     }
 

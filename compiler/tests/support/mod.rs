@@ -217,6 +217,7 @@ fn plain(rng: &mut ChaCha8Rng, kind: LayerKind, source: Source, channels: u32) -
         max: a.max(b),
         table: None,
         sources: Default::default(),
+        float32: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tables of functions of one byte, as the reference kernels compute them.
 
 use heddle_arch::requantise::{Rounding, Scale, quantise_output};
+use heddle_network::ops::float32::{Function as Real, Halves, quantised};
 
 use super::int32::{holds, multiplied, shifted};
 use super::{Difference, hard_swish, inverse_root};
@@ -20,7 +21,7 @@ pub enum Function {
     /// The byte with the other sign, whatever it stands for, as the reference has it.
     Negative,
     /// One of real numbers as an .onnx file has it, of two numbers of its own.
-    Float(fn(f64, [f32; 2]) -> f64, [f32; 2]),
+    Float(Real, [f32; 2]),
     /// x times x + 3, cut to 0 to 6, over 6.
     HardSwish,
     /// x from 0 on, x times this below.
@@ -49,7 +50,7 @@ pub fn table(function: Function, input: Quantised, output: Quantised) -> Result<
         Function::Negative => Ok(std::array::from_fn(|place| {
             ((place as i32 - 128) as i8).wrapping_neg()
         })),
-        Function::Float(at, numbers) => Ok(float(|x| at(x, numbers), input, output)),
+        Function::Float(function, numbers) => Ok(float(|x| function.at(x, numbers), input, output)),
         Function::HardSwish => hard_swish::table(input, output),
         _ => inverse_root::table(input, output),
     }
@@ -173,11 +174,7 @@ fn real(
 fn float(at: impl Fn(f64) -> f64, input: Quantised, output: Quantised) -> [i8; 256] {
     each(input, |x| {
         let y = at((x as f32 * input.scale).into()) as f32;
-        match y.is_nan() {
-            // What QuantizeLinear makes of no number.
-            true => i8::MIN,
-            false => byte((y / output.scale).round_ties_even() as i32, output),
-        }
+        quantised(y, output.scale, output.zero_point, Halves::Even)
     })
 }
 

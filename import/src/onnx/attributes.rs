@@ -40,6 +40,21 @@ pub struct Windows {
 
 /// The windows of an operator on a tensor, whose kernel is `size`, or what the operator says.
 pub fn windows(node: &Node, shape: &[u32], size: Option<&[u32]>) -> Result<Windows, String> {
+    let (windows, is_cut) = windows_or_cut(node, shape, size)?;
+    match is_cut {
+        false => Ok(windows),
+        true => {
+            Err("has ceil_mode and a last window that is cut, expected ceil_mode 0".to_string())
+        }
+    }
+}
+
+/// The same with a last window that reaches beyond the edge, and whether there is one.
+pub fn windows_or_cut(
+    node: &Node,
+    shape: &[u32],
+    size: Option<&[u32]>,
+) -> Result<(Windows, bool), String> {
     let spatial = shape.get(2..).unwrap_or_default();
     let rank = spatial.len();
     if rank == 0 || rank > 2 {
@@ -64,6 +79,11 @@ pub fn windows(node: &Node, shape: &[u32], size: Option<&[u32]>) -> Result<Windo
     };
     let kernel = listed("kernel_shape", rank, 0)?;
     let kernel = match size {
+        Some(size) if size.len() != rank => {
+            return Err(format!(
+                "has a kernel of {size:?} for a tensor of shape {shape:?}"
+            ));
+        }
         Some(size) if node.ints("kernel_shape").is_some() && kernel != size => {
             return Err(format!(
                 "has kernel_shape {kernel:?}, and weights of {size:?}"
@@ -75,7 +95,7 @@ pub fn windows(node: &Node, shape: &[u32], size: Option<&[u32]>) -> Result<Windo
     let (strides, dilations) = (listed("strides", rank, 1)?, listed("dilations", rank, 1)?);
     let pads = listed("pads", 2 * rank, 0)?;
     let mut zeros = vec![[0; 2]; rank];
-    let mut output = vec![0; rank];
+    let (mut output, mut is_cut) = (vec![0; rank], false);
     for axis in 0..rank {
         let (places, stride, dilation) = (kernel[axis], strides[axis], dilations[axis]);
         if places == 0 || stride == 0 || dilation == 0 {
@@ -101,18 +121,20 @@ pub fn windows(node: &Node, shape: &[u32], size: Option<&[u32]>) -> Result<Windo
         let moves = padded.checked_sub(reach + 1);
         let moves =
             moves.ok_or_else(|| format!("has a kernel of {} places on {padded}", reach + 1))?;
-        if node.int("ceil_mode", 0) != 0 && moves % u64::from(stride) != 0 {
-            return Err(
-                "has ceil_mode and a last window that is cut, expected ceil_mode 0".to_string(),
-            );
+        let mut places = moves / u64::from(stride) + 1;
+        // A window that begins behind the input is none.
+        let begins = places * u64::from(stride) < size + zeros[axis][0];
+        let is_left = node.int("ceil_mode", 0) != 0 && moves % u64::from(stride) != 0;
+        if is_left && begins {
+            places += 1;
         }
-        let places = moves / u64::from(stride) + 1;
+        is_cut |= is_left;
         output[axis] = u32::try_from(places).map_err(|_| format!("has {places} outputs"))?;
     }
     let zeros = zeros
         .into_iter()
         .map(|sides| sides.map(|count| count as u32));
-    Ok(Windows {
+    let windows = Windows {
         window: Window {
             padding: Padding::Zeros(two(zeros.collect(), [0; 2])),
             stride: two(strides, 1),
@@ -120,7 +142,8 @@ pub fn windows(node: &Node, shape: &[u32], size: Option<&[u32]>) -> Result<Windo
         },
         size: two(kernel, 1),
         output,
-    })
+    };
+    Ok((windows, is_cut))
 }
 
 /// Values for height and width of those of one dimension or two.

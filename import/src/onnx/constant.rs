@@ -124,6 +124,13 @@ impl<'a> Constant<'a> {
         Some(bits.map(|bits| f32::from_bits(bits as u32)).collect())
     }
 
+    /// The same, however many they are.
+    pub fn reals(&self) -> Vec<f32> {
+        let words = self.data.chunks_exact(4);
+        let real = |word: &[u8]| f32::from_le_bytes(word.try_into().expect("four bytes"));
+        words.map(real).collect()
+    }
+
     /// The same of int8, uint8 or int32.
     pub fn integers(&self) -> Option<Vec<i64>> {
         self.listed(&[Number::Int8, Number::Uint8, Number::Int32])

@@ -146,10 +146,6 @@ impl<'a> Reader<'a> {
                 Value::Constant(bias) if terms.bias && number == 2 => {
                     found.push(self.push_bias(&bias, &["float32"])?);
                 }
-                Value::Float(recipe) => {
-                    self.island(recipe);
-                    return Err(float(&node.inputs[number]));
-                }
                 _ => return Err(float(&node.inputs[number])),
             }
         }

@@ -1,8 +1,5 @@
 //! Operators that put bytes in other places: parts, joins, other orders, larger planes; and that say where one is.
 
-use heddle_network::Network;
-
-use super::constant::Constant;
 use super::reader::{Range, Reader, Value, label};
 use super::schema::Node;
 use crate::fold::{Array, Elements, Number, Part, Step, joined, place};
@@ -14,7 +11,14 @@ impl<'a> Reader<'a> {
     pub fn placed(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let index = self.activation(node, 0)?;
         let shape = self.tensors[index].shape.clone();
-        let step = self.mover(node, &shape)?;
+        let (step, others) = self.movers(node, &shape)?;
+        let name = &node.outputs[0];
+        self.gathered(node, (name, index), &step, &others)
+    }
+
+    /// How a node moves elements, and the constants that it reads for that.
+    pub fn movers(&self, node: &'a Node, shape: &[u32]) -> Result<(Step, Vec<Array>), String> {
+        let step = self.mover(node, shape)?;
         let others = match step {
             Step::Gather(_) | Step::Tile | Step::Expand => {
                 let found = self.constant(node, 1)?.ok_or("has no second input")?;
@@ -23,8 +27,7 @@ impl<'a> Reader<'a> {
             }
             _ => vec![],
         };
-        let name = &node.outputs[0];
-        self.gathered(node, (name, index), &step, &others)
+        Ok((step, others))
     }
 
     /// What a step makes of a tensor, under this name.
@@ -173,54 +176,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The places of the nearest elements of a plane of another size, as they are counted and rounded in single precision.
-    fn nearest(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<Vec<usize>>, String> {
-        let mode = node.text("mode");
-        let named = ["axes", "keep_aspect_ratio_policy"];
-        let is_plain = named.iter().all(|name| node.attribute(name).is_none());
-        if !matches!(mode, "" | "nearest") || !is_plain {
-            return Err(format!(
-                "has mode {mode:?}, axes or a policy, expected nearest alone"
-            ));
-        }
-        // In version 10 scales are the second input, and each place of the output is divided by them.
-        let is_old = node.inputs.len() == 2;
-        let scales = self.constant(node, if is_old { 1 } else { 2 })?;
-        let scales = scales.and_then(Constant::floats).unwrap_or_default();
-        let sizes = self.list(node, 3, "sizes")?.unwrap_or_default();
-        let wrong = || format!("makes scales {scales:?} or sizes {sizes:?} of {shape:?}");
-        if shape.len() != scales.len().max(sizes.len()) {
-            return Err(wrong());
-        }
-        let places = shape.iter().enumerate().map(|(axis, &from)| {
-            let (to, scale) = match scales.get(axis) {
-                Some(&scale) => ((from as f32 * scale).floor() as u32, scale),
-                None => {
-                    let to = u32::try_from(sizes[axis]).map_err(|_| wrong())?;
-                    (to, to as f32 / from as f32)
-                }
-            };
-            let is_size = (1..=Network::SIZE_MAX).contains(&to);
-            if from == 0 || !is_size || !scale.is_finite() || axis < 2 && to != from {
-                return Err(wrong());
-            }
-            let nearest = Nearest {
-                is_old,
-                from,
-                to,
-                scale,
-            };
-            (0..to).map(|at| nearest.of(node, at)).collect()
-        });
-        places.collect()
-    }
-
     /// One tensor behind another: where all have one scale bytes keep their meaning, else QuantizeLinear says what they
     /// become.
     pub fn joined(&mut self, node: &'a Node) -> Result<Value<'a>, String> {
         let has_scales = node.operator == "QLinearConcat";
         let mut tensors = Vec::new();
-        let mut is_float = has_scales;
+        let (mut is_float, mut has_open) = (has_scales, false);
         let numbers = match has_scales {
             true => (2..node.inputs.len()).step_by(3),
             false => (0..node.inputs.len()).step_by(1),
@@ -230,6 +191,11 @@ impl<'a> Reader<'a> {
                 self.input(node, number)?,
                 Value::Dequantised(_) | Value::Float(_)
             );
+            if let Some(index) = self.opened(node, number) {
+                has_open = true;
+                tensors.push(index);
+                continue;
+            }
             let index = self.activation(node, number)?;
             if has_scales {
                 let element = self.tensors[index].type_name();
@@ -245,7 +211,7 @@ impl<'a> Reader<'a> {
         let shape = joined(shapes, axis)?;
         let kind = Kind::Concat(axis as i32);
         let range = self.range_of(first);
-        let is_same = tensors.iter().all(|&index| self.range_of(index) == range);
+        let is_same = !has_open && tensors.iter().all(|&index| self.range_of(index) == range);
         if !has_scales && (is_same || !is_float) {
             if !is_same {
                 return Err("joins bytes of several scales, expected QLinearConcat".to_string());
@@ -262,8 +228,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A tensor for a result that gets the scale of the tensor that it is joined to; none of any other input.
+    fn opened(&mut self, node: &'a Node, number: usize) -> Option<usize> {
+        let Ok(Value::Float(recipe)) = self.input(node, number).cloned() else {
+            return None;
+        };
+        if !recipe.is_of_bytes() || matches!(recipe.kind, Kind::Softmax(_)) {
+            return None;
+        }
+        let index = self.push(recipe.name, recipe.shape.clone(), "float32", None);
+        self.open.insert(index, recipe);
+        Some(index)
+    }
+
     /// What a tensor becomes with the scale of the tensor that it is joined to.
     pub fn rescaled(&mut self, index: usize, label: &str, range: &Range) -> Result<usize, String> {
+        if let Some(recipe) = self.open.get(&index).cloned() {
+            return self.emit(recipe, range.clone());
+        }
         if self.set_range(index, range).is_ok() {
             return Ok(index);
         }
@@ -329,60 +311,6 @@ impl<'a> Reader<'a> {
         let index = self.push("", vec![numbers.len() as u32], "int32", None);
         self.tensors[index].data = Some(data);
         index
-    }
-}
-
-/// A dimension of a plane that becomes another one.
-struct Nearest {
-    is_old: bool,
-    from: u32,
-    to: u32,
-    scale: f32,
-}
-
-impl Nearest {
-    /// The place of the element that is nearest to one of the output.
-    fn of(&self, node: &Node, at: u32) -> Result<usize, String> {
-        let &Nearest {
-            is_old,
-            from,
-            to,
-            scale,
-        } = self;
-        let at = at as f32;
-        let half = |at: f32| (at + 0.5) / scale - 0.5;
-        let mode = node.text("coordinate_transformation_mode");
-        let found = match mode {
-            _ if is_old || scale == 1.0 => at / scale,
-            "" | "half_pixel" => half(at),
-            "pytorch_half_pixel" => {
-                if to > 1 {
-                    half(at)
-                } else {
-                    0.0
-                }
-            }
-            "asymmetric" => at / scale,
-            "align_corners" => {
-                if to > 1 {
-                    at * (from - 1) as f32 / (to - 1) as f32
-                } else {
-                    0.0
-                }
-            }
-            _ => return Err(format!("has coordinate_transformation_mode {mode:?}")),
-        };
-        let mode = node.text("nearest_mode");
-        let found = match mode {
-            _ if is_old && scale < 1.0 => found.ceil(),
-            _ if is_old => found.trunc(),
-            "" | "round_prefer_floor" if found == found.trunc() + 0.5 => found.trunc(),
-            "" | "round_prefer_floor" | "round_prefer_ceil" => found.round(),
-            "floor" => found.floor(),
-            "ceil" => found.ceil(),
-            _ => return Err(format!("has nearest_mode {mode:?}")),
-        };
-        Ok((found.max(0.0) as usize).min(from as usize - 1))
     }
 }
 

@@ -12,6 +12,7 @@ use super::schema::Node;
 use crate::fold::Folder;
 use crate::model::{Activation, Element, Format, Kind, Operator, Tensor};
 use crate::ops::row;
+use crate::reals::Reals;
 
 /// Bounds of a result that is not cut.
 pub const UNCUT: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
@@ -34,6 +35,8 @@ pub struct Recipe<'a> {
     pub name: &'a str,
     /// Smallest and largest value.
     pub clip: (f32, f32),
+    /// What comes behind it and may as well move bytes, each with the name and the shape of what is in front of it.
+    pub behind: Vec<(&'a Node, &'a str, Vec<u32>)>,
 }
 
 /// What a name of the file stands for.
@@ -79,6 +82,12 @@ pub struct Reader<'a> {
     pub folder: Folder,
     /// Shapes that the file says.
     pub declared: BTreeMap<&'a str, Vec<u32>>,
+    /// Version of the operators.
+    pub version: i64,
+    /// Results in float32.
+    pub reals: Reals<'a>,
+    /// Tensors that will be made with the scale of a Concat.
+    pub open: BTreeMap<usize, Recipe<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -106,7 +115,15 @@ impl<'a> Reader<'a> {
         if has_several && !matches!(operator, "Dropout" | "Split") {
             return Err("has several outputs, expected one".to_string());
         }
-        (row.of_onnx)(self, node)
+        let made = (row.of_onnx)(self, node);
+        let is_open = match &made {
+            Ok(value) => matches!(value, Value::Float(_)),
+            Err(_) => !operator.starts_with("QLinear") && !self.is_for_machine(node),
+        };
+        let real = is_open.then(|| self.real_of(node).ok()).flatten();
+        let named = real.map(|real| (&node.outputs[0][..], real));
+        self.reals.names.extend(named);
+        made.or_else(|reason| self.island(node, reason, real))
     }
 
     /// The shape of a value is that which the file says, if it says one.
@@ -126,14 +143,12 @@ impl<'a> Reader<'a> {
 
     /// A node that cannot run: what it makes is a tensor of nothing known but its shape.
     fn refuse(&mut self, node: &'a Node, reason: String) {
-        let inputs = node
-            .inputs
-            .iter()
-            .filter_map(|name| match self.values.get(&name[..])? {
-                Value::Tensor(index) | Value::Dequantised(index) => Some(Some(*index)),
-                Value::Constant(_) | Value::Float(_) => None,
-            });
-        let inputs = inputs.collect();
+        for name in &node.inputs {
+            if let Some(Value::Float(recipe)) = self.values.get(&name[..]).cloned() {
+                self.close(recipe);
+            }
+        }
+        let inputs = self.tensors_of(node);
         let mut outputs = Vec::new();
         for name in node.outputs.iter().filter(|name| !name.is_empty()) {
             let shape = self.declared.get(&name[..]).cloned().unwrap_or_default();
@@ -214,7 +229,18 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes that a recipe makes with this scale.
-    pub fn emit(&mut self, recipe: Recipe<'a>, range: Range) -> Result<usize, String> {
+    pub fn emit(&mut self, mut recipe: Recipe<'a>, range: Range) -> Result<usize, String> {
+        if let Some((node, name, shape)) = recipe.behind.pop() {
+            return self.emit_behind(
+                node,
+                Recipe {
+                    name,
+                    shape,
+                    ..recipe
+                },
+                range,
+            );
+        }
         if range.scales.len() != 1 || !matches!(range.element, "int8" | "uint8") {
             return Err(format!(
                 "has {} scales for results of {}, expected one for int8 or uint8",
@@ -222,6 +248,7 @@ impl<'a> Reader<'a> {
                 range.element
             ));
         }
+        self.as_steps(&mut recipe, &range)?;
         let activation = match recipe.clip {
             UNCUT => Activation::None,
             (low, high) => {
@@ -266,7 +293,8 @@ impl<'a> Reader<'a> {
             false => Kind::Host,
         };
         let has_bytes = self.tensors[index].element == Element::Int8;
-        if node.operator == "Softmax" && of_rows && has_bytes {
+        let is_float = matches!(self.input(node, 0)?, Value::Dequantised(_));
+        if node.operator == "Softmax" && has_bytes && (of_rows || is_float) {
             let shape = self.tensors[index].shape.clone();
             return Ok(Value::Float(self.recipe_of(node, kind, vec![index], shape)));
         }
@@ -298,12 +326,11 @@ impl<'a> Reader<'a> {
             Value::Tensor(index) => Ok(index),
             Value::Dequantised(index) => Ok(index),
             Value::Float(recipe) => {
-                let is_hosted = matches!(recipe.kind, Kind::Softmax(_));
-                self.island(recipe);
-                match is_hosted {
-                    true => Ok(self.tensors.len() - 1),
-                    false => Err(float(name)),
+                if !matches!(recipe.kind, Kind::Softmax(_) | Kind::Host) {
+                    return Err(float(name));
                 }
+                self.close(recipe);
+                Ok(self.tensors.len() - 1)
             }
             Value::Constant(_) => Err(float(name)),
         }
@@ -324,18 +351,8 @@ impl<'a> Reader<'a> {
             shape,
             name: &node.outputs[0],
             clip: UNCUT,
+            behind: vec![],
         }
-    }
-
-    /// A result in float32 that something else than QuantizeLinear reads: the host can make a softmax, nothing another one.
-    pub fn island(&mut self, recipe: Recipe<'a>) {
-        let output = self.push(recipe.name, recipe.shape, "float32", None);
-        self.values.insert(recipe.name, Value::Tensor(output));
-        let kind = match recipe.kind {
-            Kind::Softmax(_) => Kind::Host,
-            _ => Kind::Refused(float(recipe.name)),
-        };
-        self.operator(recipe.label, kind, recipe.inputs, vec![output]);
     }
 }
 

@@ -176,6 +176,7 @@ impl<'a> Reader<'a> {
             shape: self.tensors[index].shape.clone(),
             name,
             clip: UNCUT,
+            behind: vec![],
         }
     }
 
@@ -261,7 +262,7 @@ impl<'a> Reader<'a> {
         }
         let [low, high] = bounds;
         let mut recipe = match self.input(node, 0)?.clone() {
-            Value::Float(recipe) => Recipe {
+            Value::Float(recipe) if recipe.is_of_bytes() => Recipe {
                 label: format!("{}, {}", recipe.label, node.operator),
                 ..recipe
             },

@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The shape that a view gives.
-    fn viewed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
+    pub fn viewed(&self, node: &'a Node, shape: &[u32]) -> Result<Vec<u32>, String> {
         let found = match &node.operator[..] {
             "Flatten" => {
                 let axis = within(node.int("axis", 1), shape.len())?;

@@ -1,9 +1,9 @@
 //! Functions of one byte: a table of 256 bytes, in the layer before if nothing else reads that.
 
 use heddle_network::file::{LayerFile, TableFile};
+use heddle_network::ops::float32::Function as Real;
 
 use super::Kind;
-use crate::exact::real::{erf, exp, ln, tanh};
 use crate::exact::{Function, table, table_exact};
 use crate::lower::Lowering;
 use crate::lower::layers::{Lowered, Made, Source, layer_of, made};
@@ -14,11 +14,14 @@ use crate::onnx::schema::Node;
 use crate::report::{Row, Runs};
 use crate::scale::bounds;
 use crate::tflite::schema;
+use heddle_network::real::{erf, exp, ln, tanh};
 
 /// What a function of a .tflite file is, of the number among its options.
 type OfNumber = fn(f32) -> Function;
 /// What a function of an .onnx file is.
-type OfNode = for<'a> fn(&Reader<'a>, &'a Node) -> Result<Function, String>;
+type OfNode = for<'a> fn(&Reader<'a>, &'a Node) -> Result<OfReal, String>;
+/// A function of real numbers, and the two numbers that it has.
+pub type OfReal = (Real, [f32; 2]);
 
 /// Functions of .tflite files, rounded where the reference kernels round.
 const OF_TFLITE: [(&str, OfNumber); 16] = [
@@ -65,98 +68,68 @@ const OF_TFLITE: [(&str, OfNumber); 16] = [
 ];
 
 /// Functions of .onnx files, and the numbers that they have where the file leaves them out, as their specification says.
-const OF_ONNX: [(&str, OfNode); 22] = [
-    ("Abs", |_, _| float([0.0; 2], |x, _| x.abs())),
+const OF_ONNX: [(&str, OfNode); 26] = [
+    ("Abs", |_, _| real(Real::Abs, 0.0, 0.0)),
+    ("Ceil", |_, _| real(Real::Ceil, 0.0, 0.0)),
     ("Celu", |_, node| {
-        float([node.float("alpha", 1.0), 0.0], |x, [alpha, _]| {
-            let alpha = f64::from(alpha);
-            x.max(0.0) + (alpha * (exp(x / alpha) - 1.0)).min(0.0)
-        })
+        real(Real::Celu, node.float("alpha", 1.0), 0.0)
     }),
     ("Elu", |_, node| {
-        let elu = |x, [alpha, _]: [f32; 2]| {
-            if x < 0.0 {
-                f64::from(alpha) * (exp(x) - 1.0)
-            } else {
-                x
-            }
-        };
-        float([node.float("alpha", 1.0), 0.0], elu)
+        real(Real::Elu, node.float("alpha", 1.0), 0.0)
     }),
-    ("Erf", |_, _| float([0.0; 2], |x, _| erf(x))),
-    ("Exp", |_, _| float([0.0; 2], |x, _| exp(x))),
+    ("Erf", |_, _| real(Real::Erf, 0.0, 0.0)),
+    ("Exp", |_, _| real(Real::Exp, 0.0, 0.0)),
+    ("Floor", |_, _| real(Real::Floor, 0.0, 0.0)),
     ("Gelu", |_, node| match node.text("approximate") {
-        "" | "none" => float([0.0; 2], |x, _| {
-            0.5 * x * (1.0 + erf(x / std::f64::consts::SQRT_2))
-        }),
-        "tanh" => float([0.0; 2], |x, _| {
-            let factor = std::f64::consts::FRAC_2_SQRT_PI / std::f64::consts::SQRT_2;
-            0.5 * x * (1.0 + tanh(factor * (x + 0.044_715 * x * x * x)))
-        }),
+        "" | "none" => real(Real::Gelu, 0.0, 0.0),
+        "tanh" => real(Real::GeluTanh, 0.0, 0.0),
         other => Err(format!("has approximate {other:?}, expected none or tanh")),
     }),
     ("HardSigmoid", |_, node| {
-        let numbers = [node.float("alpha", 0.2), node.float("beta", 0.5)];
-        float(numbers, |x, [alpha, beta]| {
-            (f64::from(alpha) * x + f64::from(beta)).clamp(0.0, 1.0)
-        })
+        let (alpha, beta) = (node.float("alpha", 0.2), node.float("beta", 0.5));
+        real(Real::HardSigmoid, alpha, beta)
     }),
-    ("HardSwish", |_, _| {
-        float([0.0; 2], |x, _| x * (x / 6.0 + 0.5).clamp(0.0, 1.0))
-    }),
+    ("HardSwish", |_, _| real(Real::HardSwish, 0.0, 0.0)),
     ("LeakyRelu", |_, node| leaky(node.float("alpha", 0.01))),
-    ("Log", |_, _| {
-        float([0.0; 2], |x, _| match x {
-            0.0 => f64::NEG_INFINITY,
-            _ if x < 0.0 => f64::NAN,
-            _ => ln(x),
-        })
-    }),
-    ("Mish", |_, _| float([0.0; 2], |x, _| x * tanh(softplus(x)))),
-    ("Neg", |_, _| float([0.0; 2], |x, _| -x)),
+    ("Log", |_, _| real(Real::Log, 0.0, 0.0)),
+    ("Mish", |_, _| real(Real::Mish, 0.0, 0.0)),
+    ("Neg", |_, _| real(Real::Neg, 0.0, 0.0)),
     ("PRelu", |reader, node| leaky(reader.number(node, 1)?)),
     ("QLinearLeakyRelu", |_, node| {
         leaky(node.float("alpha", 0.01))
     }),
-    ("QLinearSigmoid", |_, _| float([0.0; 2], sigmoid)),
-    ("Reciprocal", |_, _| float([0.0; 2], |x, _| 1.0 / x)),
+    ("QLinearSigmoid", |_, _| real(Real::Sigmoid, 0.0, 0.0)),
+    ("Reciprocal", |_, _| real(Real::Reciprocal, 0.0, 0.0)),
+    ("Round", |_, _| real(Real::Round, 0.0, 0.0)),
     ("Selu", |_, node| {
-        let numbers = [
+        let (alpha, gamma) = (
             node.float("alpha", 1.673_263_2),
             node.float("gamma", 1.050_701),
-        ];
-        float(numbers, |x, [alpha, gamma]| {
-            let below = f64::from(alpha) * (exp(x.min(0.0)) - 1.0);
-            f64::from(gamma) * if x > 0.0 { x } else { below }
-        })
+        );
+        real(Real::Selu, alpha, gamma)
     }),
-    ("Sigmoid", |_, _| float([0.0; 2], sigmoid)),
-    ("Softplus", |_, _| float([0.0; 2], |x, _| softplus(x))),
-    ("Softsign", |_, _| {
-        float([0.0; 2], |x, _| x / (1.0 + x.abs()))
+    ("Sigmoid", |_, _| real(Real::Sigmoid, 0.0, 0.0)),
+    ("Softplus", |_, _| real(Real::Softplus, 0.0, 0.0)),
+    ("Softsign", |_, _| real(Real::Softsign, 0.0, 0.0)),
+    ("Sqrt", |_, _| real(Real::Sqrt, 0.0, 0.0)),
+    ("Tanh", |_, _| real(Real::Tanh, 0.0, 0.0)),
+    ("ThresholdedRelu", |_, node| {
+        real(Real::ThresholdedRelu, node.float("alpha", 1.0), 0.0)
     }),
-    ("Sqrt", |_, _| float([0.0; 2], |x, _| x.sqrt())),
-    ("Tanh", |_, _| float([0.0; 2], |x, _| tanh(x))),
 ];
 
-fn float(numbers: [f32; 2], at: fn(f64, [f32; 2]) -> f64) -> Result<Function, String> {
-    Ok(Function::Float(at, numbers))
+fn real(function: Real, alpha: f32, beta: f32) -> Result<OfReal, String> {
+    Ok((function, [alpha, beta]))
 }
 
-fn leaky(alpha: f32) -> Result<Function, String> {
-    float(
-        [alpha, 0.0],
-        |x, [alpha, _]| if x < 0.0 { f64::from(alpha) * x } else { x },
-    )
+fn leaky(alpha: f32) -> Result<OfReal, String> {
+    real(Real::LeakyRelu, alpha, 0.0)
 }
 
-/// The natural logarithm of 1 + e^x.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + ln(1.0 + exp(-x.abs()))
-}
-
-fn sigmoid(x: f64, _: [f32; 2]) -> f64 {
-    1.0 / (1.0 + exp(-x))
+/// The function that a node of an .onnx file is, and its numbers; none if it is no function of one number.
+pub fn function_of<'a>(reader: &Reader<'a>, node: &'a Node) -> Option<Result<OfReal, String>> {
+    let found = OF_ONNX.iter().find(|(name, _)| *name == node.operator);
+    found.map(|(_, of_node)| of_node(reader, node))
 }
 
 const RUNS_AS: &str = "table, in the layer before if nothing else reads that";
@@ -177,14 +150,33 @@ rows! {
 
     onnx &names(&OF_ONNX) => |reader, node| {
         let mut terms = Terms::one(|reader, node, shape, _| {
-            let found = OF_ONNX.iter().find(|(name, _)| *name == node.operator);
-            let (_, of_node) = found.ok_or("no layer does this")?;
-            Ok((Kind::Table(of_node(reader, node)?), shape))
+            let (function, numbers) = function_of(reader, node).ok_or("no layer does this")??;
+            Ok((Kind::Table(Function::Float(function, numbers)), shape))
         });
         terms.setting = node.operator == "PRelu";
         reader.layer(node, &terms)
     },
-    as RUNS_AS, "256 bytes of the function", "PRelu with one slope";
+    as RUNS_AS, "256 bytes of the function", "PRelu with one slope; with others float32, by the host";
+}
+
+/// The function of float32 that an operator of a .tflite file is, and its numbers.
+pub fn float_of(name: &str, kind: &Kind) -> Option<OfReal> {
+    let function = match (name, kind) {
+        (_, Kind::Table(Function::LeakyRelu(alpha))) => {
+            return Some((Real::LeakyRelu, [*alpha, 0.0]));
+        }
+        ("ABS", _) => Real::Abs,
+        ("EXP", _) => Real::Exp,
+        ("FLOOR", _) => Real::Floor,
+        ("HARD_SWISH", _) => Real::HardSwish,
+        ("LOG", _) => Real::Log,
+        ("LOGISTIC", _) => Real::Sigmoid,
+        ("NEG", _) => Real::Neg,
+        ("SQRT", _) => Real::Sqrt,
+        ("TANH", _) => Real::Tanh,
+        _ => return None,
+    };
+    Some((function, [0.0; 2]))
 }
 
 /// The names of a list.
@@ -252,7 +244,7 @@ impl Lowering<'_> {
     }
 
     /// Puts a table into the layer that makes what it reads, if nobody else does.
-    fn fold_table(&mut self, operator: &Operator, made: Made) -> Made {
+    pub fn fold_table(&mut self, operator: &Operator, made: Made) -> Made {
         let Some(&Some(input)) = operator.inputs.first() else {
             return made;
         };

@@ -30,7 +30,7 @@ rows! {
 
     tflite &["RESIZE_NEAREST_NEIGHBOR"] => |_, _| None,
     onnx &["Resize"] => |reader, node| reader.placed(node),
-    as "resize by whole multiples, else gather, by the host", "same bytes", "any size and option of RESIZE_NEAREST_NEIGHBOR; mode nearest";
+    as "resize by whole multiples, else gather, by the host", "same bytes", "any size and option of RESIZE_NEAREST_NEIGHBOR; mode nearest; linear is float32, by the host";
 }
 
 /// What an operator does that moves elements so, and the shape that it makes.

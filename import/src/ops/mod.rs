@@ -22,6 +22,7 @@ macro_rules! rows {
 
 pub mod bytes;
 mod computed;
+pub mod float32;
 pub mod gathers;
 mod matrices;
 mod moves;
@@ -195,6 +196,10 @@ operators! {
         Prelu,
         /// Square of the difference of two tensors.
         SquaredDifference,
+    }
+    float32 {
+        /// Steps in float32.
+        Float32(Rc<float32::Steps>),
     }
     matrices {
         /// Product of matrices, each of which may be taken transposed.

@@ -41,7 +41,7 @@ rows! {
         terms.setting = node.operator == "ReduceMean";
         reader.layer(node, &terms)
     },
-    as "conv2d of equal weights", "compared where outputs rise", "no padding, or count_include_pad 1; ReduceMean over height and width";
+    as "conv2d of equal weights", "compared where outputs rise", "no padding, or count_include_pad 1; ReduceMean over height and width; others are float32, by the host";
 
     tflite &["MAX_POOL_2D"] => pool_2d,
     onnx &["MaxPool"] => |reader, node| reader.moved(node),

@@ -24,7 +24,7 @@ rows! {
     },
     onnx &["Softmax", "QLinearSoftmax"] => |reader, node| reader.hosted(node),
     as "softmax, by the host", "same arithmetic",
-    "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run";
+    "over the last dimension; output of scale 1/256 and zero point -128, or 0 of uint8; else at the end of the network, where it is not run. Of other dimensions or scales between float32 and QuantizeLinear it is float32, by the host";
 }
 
 pub fn lower(lowering: &mut Lowering<'_>, operator: &Operator, output: usize) -> Lowered {

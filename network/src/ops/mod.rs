@@ -322,6 +322,8 @@ operators! {
     resize Resize(times: [u32; 2]) ResizeFile;
     /// A plane of another size: the mean of the four nearest elements, each with its share.
     resize_bilinear ResizeBilinear(alignment: Alignment) ResizeBilinearFile;
+    /// Steps in float32 between bytes and bytes.
+    float32 Float32 Float32File;
     /// The same elements in another shape, counted in this order. Values pass unchanged.
     reshape Reshape(order: Order) ReshapeFile;
 }

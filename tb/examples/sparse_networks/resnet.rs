@@ -122,6 +122,7 @@ impl Builder {
             max: i8::MAX,
             table: None,
             sources: Default::default(),
+            float32: None,
         }
     }
 

@@ -19,9 +19,12 @@ pub fn exp(x: f64) -> f64 {
     found * power
 }
 
-/// The natural logarithm of a normal number above 0.
+/// The natural logarithm of a normal number above 0; what is not finite stays so.
 pub fn ln(x: f64) -> f64 {
     const FRACTION: u64 = (1 << 52) - 1;
+    if !x.is_finite() {
+        return x;
+    }
     let exponent = (x.to_bits() >> 52) as i32 - 1023;
     let fraction = f64::from_bits(x.to_bits() & FRACTION | 1023 << 52);
     let (fraction, exponent) = match fraction > SQRT_2 {
