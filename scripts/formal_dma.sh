@@ -36,6 +36,11 @@ parts windows windows
 parts read dma_read open_bursts
 parts write dma_write open_bursts
 parts timeout time_out
+parts intake transfer_intake transfer_check
+jq '.system.dma.address_bits = 40' "$scratch/small.json" >"$scratch/wide.json"
+"$heddle" gen -c "$scratch/wide.json" -o "$scratch/wide_all" >/dev/null
+mkdir "$scratch/intake_wide"
+cp "$(file_of "$scratch/wide_all" transfer_intake)" "$(file_of "$scratch/all" transfer_check)" "$scratch/intake_wide"
 block head head dma_head head 20 4 ''
 block bursts bursts bursts bursts 16 4 ''
 block windows windows windows windows 12 8 ''
@@ -46,4 +51,6 @@ queue queue_8 8
 block queue queue transfer_queue queue 5 4 '-D DEPTH=3 -D SLOTS=4 -D BITS=3' 12
 block queue_8 queue_8 transfer_queue queue 5 4 '-D DEPTH=8 -D SLOTS=16 -D BITS=5' 24
 block timeout timeout time_out timeout 5 4 '-D LOG=4' 48
+block intake intake transfer_intake intake 3 2 '-D BITS=32' 10
+block intake_wide intake_wide transfer_intake intake 3 2 '-D BITS=40' 10
 exit "$failed"
