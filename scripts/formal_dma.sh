@@ -37,6 +37,7 @@ parts read dma_read open_bursts
 parts write dma_write open_bursts
 parts timeout time_out
 parts counters dma_counters
+parts registers dma_registers dma_counters
 parts intake transfer_intake transfer_check
 jq '.system.dma.address_bits = 40' "$scratch/small.json" >"$scratch/wide.json"
 "$heddle" gen -c "$scratch/wide.json" -o "$scratch/wide_all" >/dev/null
@@ -55,4 +56,5 @@ block timeout timeout time_out timeout 5 4 '-D LOG=4' 48
 block intake intake transfer_intake intake 3 2 '-D BITS=32' 10
 block intake_wide intake_wide transfer_intake intake 3 2 '-D BITS=40' 10
 block counters counters dma_counters counters 4 3 '' 48
+block registers registers dma_registers registers 4 3 '' 14
 exit "$failed"
