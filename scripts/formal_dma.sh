@@ -38,6 +38,15 @@ parts write dma_write open_bursts
 parts timeout time_out
 parts counters dma_counters
 parts registers dma_registers dma_counters
+# places FOLDER ROWS CLUSTER: of a machine with all memories
+places() {
+  jq ".array.rows = $2 | .post.activations = 2 | .sparse.engine = $3" "$scratch/small.json" >"$scratch/$1.json"
+  "$heddle" gen -c "$scratch/$1.json" -o "$scratch/$1_all" >/dev/null 2>&1
+  mkdir "$scratch/$1"
+  for module in places walker_n25; do cp "$(file_of "$scratch/$1_all" "$module")" "$scratch/$1"; done
+}
+places places 3 false
+places places_cluster 2 true
 parts intake transfer_intake transfer_check
 jq '.system.dma.address_bits = 40' "$scratch/small.json" >"$scratch/wide.json"
 "$heddle" gen -c "$scratch/wide.json" -o "$scratch/wide_all" >/dev/null
@@ -57,4 +66,6 @@ block intake intake transfer_intake intake 3 2 '-D BITS=32' 10
 block intake_wide intake_wide transfer_intake intake 3 2 '-D BITS=40' 10
 block counters counters dma_counters counters 4 3 '' 48
 block registers registers dma_registers registers 4 3 '' 14
+block places places places places 3 2 '-D ROWS=3 -D CLUSTER=0' 12
+block places_cluster places_cluster places places 3 2 '-D ROWS=2 -D CLUSTER=1' 12
 exit "$failed"
