@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves properties of the DMA for emitted Verilog (tb/formal/dma_*.sv), for all inputs and all times, and then that the
-# faults of tb/formal/dma_mutants.txt violate them: 2 x 2, bursts of at most 8 beats, 2 open each way;
+# faults of tb/formal/dma_mutants.txt violate them: 2 x 2, for places 3 x 2, bursts of at most 8 beats, 2 open each way;
 # queues of 3 commands in 4 places, and of 8 in 16.
 # Usage: scripts/formal_dma.sh [BLOCK...]
 # HEDDLE names the heddle binary (default: target/release). See docs/formal.md.
@@ -51,7 +51,7 @@ END
 # places FOLDER ROWS CLUSTER: of a machine with all memories
 places() {
   jq ".array.rows = $2 | .post.activations = 2 | .sparse.engine = $3" "$scratch/small.json" >"$scratch/$1.json"
-  "$heddle" gen -c "$scratch/$1.json" -o "$scratch/$1_all" >/dev/null 2>&1
+  "$heddle" gen -c "$scratch/$1.json" -o "$scratch/$1_all" >/dev/null
   mkdir "$scratch/$1"
   for module in places walker_n25; do cp "$(file_of "$scratch/$1_all" "$module")" "$scratch/$1"; done
 }
@@ -64,6 +64,7 @@ engine() {
 }
 engine load
 engine store
+parts walker walker_n30
 parts intake transfer_intake transfer_check
 jq '.system.dma.address_bits = 40' "$scratch/small.json" >"$scratch/wide.json"
 "$heddle" gen -c "$scratch/wide.json" -o "$scratch/wide_all" >/dev/null
@@ -87,4 +88,5 @@ block places places places places 3 2 '-D ROWS=3 -D CLUSTER=0' 12
 block places_cluster places_cluster places places 3 2 '-D ROWS=2 -D CLUSTER=1' 12
 block load load load_engine load 4 3 '' 12
 block store store store_engine store 4 3 '' 14
+block walker walker walker_n30 walker 3 2 '' 12
 exit "$failed"
