@@ -127,7 +127,7 @@ def test_steps(with_slow):
     steps += [
         Step("readme", "scripts/readme.py", "--check", needs=built),
         Step("synthesis", "scripts/maps.sh", needs=built),
-        *(Step(f"proofs {path.stem}", path, *every_form(path, with_slow), needs=built)
+        *(Step(f"proofs {path.stem}", "env", f"HEDDLE_FAULTS_EVERY={1 if with_slow else 4}", path, *every_form(path, with_slow), needs=built)
           for path in sorted((ROOT / "scripts").glob("formal*.sh"))),
         Step("demo", "scripts/demo.sh", needs=built),
         Step("driver", "env", f"HEDDLE={HEDDLE}", "driver/c/test.sh", needs=built),

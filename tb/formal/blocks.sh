@@ -49,9 +49,9 @@ fail() {
 }
 
 # block NAME FOLDER DUT PROOF CLOCKS STEP MACROS [REACH]: its properties, then the faults that they must find; what is reached and
-# faults may take REACH clocks
+# faults may take REACH clocks. HEDDLE_FAULTS_EVERY=N plants every N-th fault of the block alone.
 block() {
-  local name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken" reach="${8:-$5}"
+  local every="${HEDDLE_FAULTS_EVERY:-1}" planted=0 name="$1" folder="$scratch/$2" dut property form module fault file broken="$scratch/broken" reach="${8:-$5}"
   local faults="$root/tb/formal/${area}_mutants.txt"
   [[ "${#asked[@]}" == 0 || " ${asked[*]} " == *" $name "* ]] || return 0
   dut="$(basename "$(file_of "$folder" "$3")" .v)"
@@ -67,6 +67,7 @@ block() {
   while read -r property; do fail "$name" "$folder" reach "$property" "$reach"; done < <(cat "$folder/reach")
   while read -r property form module fault; do
     [[ "$form" == "$name" ]] || continue
+    ((planted++ % every == 0)) || continue
     rm -rf "$broken"
     cp -r "$folder" "$broken"
     file="$(file_of "$broken" "$module")"
