@@ -9,11 +9,17 @@ use serde_json::Value;
 
 /// Whether a client in Python passes with a folder and more arguments, and what it prints.
 pub fn run(client: &str, more: &[&str], folder: &Path) -> (bool, String) {
+    run_on("icarus", client, more, folder)
+}
+
+/// The same on this simulator.
+pub fn run_on(simulator: &str, client: &str, more: &[&str], folder: &Path) -> (bool, String) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let result = Command::new(root.join(".venv/bin/python"))
         .arg(root.join(client))
         .arg(folder)
         .args(more)
+        .env("SIM", simulator)
         .output()
         .expect(".venv is missing: run scripts/setup.sh");
     let text = String::from_utf8_lossy(&result.stdout).into_owned();

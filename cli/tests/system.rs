@@ -6,7 +6,7 @@ use heddle_proves::proves;
 use serde_json::Value;
 
 use crate::bench::{Bench, CONFIG, MODEL};
-use crate::client::run;
+use crate::client::{run, run_on};
 
 /// A machine on AXI4-Lite, small enough for Icarus.
 fn tiny() -> Bench {
@@ -58,12 +58,17 @@ fn faults_of_the_register_port_are_seen() {
     are_seen(&bench, ACCESSES, "3000", &faults);
 }
 
-/// Faults of the text that a script of so many accesses sees.
+/// Faults of the text that a script of so many accesses sees. The first one is planted in every run, of the others only the places are
+/// looked at.
 fn are_seen(bench: &Bench, script: &str, count: &str, faults: &[(&str, &str, &str)]) {
-    for (module, from, to) in faults {
+    let plants_all = std::env::var_os("HEDDLE_SLOW").is_some_and(|value| value == "1");
+    for (number, (module, from, to)) in faults.iter().enumerate() {
         let file = bench.module("top", &format!("heddle_{module}")).unwrap();
         let right = bench.read(&file);
         assert_eq!(right.matches(from).count(), 1, "{from} in {right}");
+        if number > 0 && !plants_all {
+            continue;
+        }
         bench.write(&file, right.replace(from, to));
         let (passed, text) = run(script, &[count], &bench.path().join("top"));
         assert!(!passed && text.contains("FAILED"), "{from}: {text}");
@@ -81,17 +86,27 @@ fn moving() -> Bench {
     generated(&config.replace("\"words_per_bank\": 256", large))
 }
 
+/// On Verilator, which takes longer to build and a tenth of the time for a beat.
+fn beats_arrive(count_and_seed: &[&str]) {
+    let bench = moving();
+    let (passed, text) = run_on(
+        "verilator",
+        BEATS,
+        count_and_seed,
+        &bench.path().join("top"),
+    );
+    assert!(passed && text.contains("each once"), "{text}");
+}
+
 #[proves("PET-62")]
 #[test]
 fn a_hundred_thousand_beats_arrive_once() {
-    let (passed, text) = run(BEATS, &["100000"], &moving().path().join("top"));
-    assert!(passed && text.contains("each once"), "{text}");
+    beats_arrive(&["100000"]);
 }
 
 #[test]
 fn a_million_beats_arrive_once_slow() {
-    let (passed, text) = run(BEATS, &["1000000", "2"], &moving().path().join("top"));
-    assert!(passed && text.contains("each once"), "{text}");
+    beats_arrive(&["1000000", "2"]);
 }
 
 #[test]
