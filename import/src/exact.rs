@@ -11,7 +11,7 @@ mod meaning;
 mod sum;
 mod table;
 
-pub use channel::{channel, fraction};
+pub use channel::{channel, single};
 pub use mean::mean;
 pub use meaning::made;
 pub use sum::Sum;

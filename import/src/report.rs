@@ -179,6 +179,15 @@ impl Import {
 }
 
 impl Exact {
+    /// Of constants that were compared where outputs rise.
+    #[must_use]
+    pub fn of(difference: Difference) -> Exact {
+        match difference.wrong {
+            0 => Exact::Yes,
+            _ => Exact::Compared(difference),
+        }
+    }
+
     /// Of an output that needs both.
     #[must_use]
     pub fn and(self, other: Exact) -> Exact {

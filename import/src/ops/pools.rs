@@ -7,7 +7,7 @@ use heddle_network::file::{
 
 use super::weighted::check_left_shift;
 use super::{HELD, Kind};
-use crate::exact::{fraction, host, mean};
+use crate::exact::{host, mean, single};
 use crate::lower::Lowering;
 use crate::lower::layers::{Lowered, Made, Refused, Source, layer_of, made};
 use crate::lower::windows::{Windows, windows};
@@ -159,7 +159,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The mean of windows with the scale of the output: halves go away from the zero point.
+    /// The mean of windows with the scale of the output. Halves go to even in the reference, which no scale does.
     fn scaled_mean(
         &self,
         operator: &Operator,
@@ -174,20 +174,15 @@ impl Lowering<'_> {
             source.check_zero()?;
         }
         let count = places(size, channels)?;
-        let (numerator, denominator) = (
-            source.quantised.scale.into(),
-            f64::from(output.scale) * f64::from(count),
-        );
-        let (scale, difference) = fraction(numerator, denominator, 255 * i64::from(count))?;
-        if difference.wrong > 0 {
-            return Err(Some(format!(
-                "no scale gives the mean of {count} bytes for all sums"
-            )));
-        }
+        let real = source.quantised.scale / (output.scale * count as f32);
+        let (scale, difference) = single(real, 255 * i64::from(count))?;
         check_left_shift(&[scale], &[0], &vec![1; count as usize])?;
         let bounds = bounds(operator.activation, output)?;
         let sums = (1, scale, Rounding::Single, source.quantised.zero_point);
-        Ok(equal_weights(&source, &windows, sums, output, bounds))
+        Ok(Made {
+            exact: Exact::of(difference),
+            ..equal_weights(&source, &windows, sums, output, bounds)
+        })
     }
 
     /// The largest byte of each window.

@@ -6,7 +6,7 @@ use heddle_network::Shape;
 use heddle_network::file::{FullyConnectedFile, KindFile, PaddingFile, ScaledFile};
 
 use super::{Kind, activation};
-use crate::exact::{Difference, channel, int32};
+use crate::exact::{Difference, channel, int32, single};
 use crate::lower::Lowering;
 use crate::lower::layers::{Lowered, Made, Source, layer_of};
 use crate::lower::windows::{Windows, windows};
@@ -44,13 +44,13 @@ rows! {
         terms.bias = true;
         reader.layer(node, &terms)
     },
-    as "conv2d", "same arithmetic", "symmetric weights, any groups; bias of int32";
+    as "conv2d", "same arithmetic; of .onnx files compared where outputs rise", "symmetric weights, any groups; bias of int32";
 
     tflite &["FULLY_CONNECTED"] => |operator, _| Some((Kind::FullyConnected, activation(operator))),
     as "fully_connected", "compared where outputs rise; if not, --inexact fully_connected", "symmetric weights; of several rows a conv2d 1x1";
 
     onnx &["Gemm", "MatMul", "QGemm", "QLinearMatMul"] => matrix,
-    as "fully_connected", "same arithmetic", "constant symmetric weights, one row; bias of int32, also by an Add";
+    as "fully_connected", "compared where outputs rise", "constant symmetric weights, one row; bias of int32, also by an Add";
 }
 
 /// A product of matrices, or of one and weights.
@@ -141,8 +141,10 @@ impl Lowering<'_> {
         if windows.padding != PaddingFile::default() {
             source.check_zero()?;
         }
+        let ordered: Vec<i8> = ordered.collect();
+        let (scales, exact) = self.scales(operator, &source, &ordered, (output, outputs))?;
         let weighted = Weighted {
-            weights: ordered.collect(),
+            weights: ordered,
             groups,
             text: format!(
                 "conv2d {}{}",
@@ -154,13 +156,34 @@ impl Lowering<'_> {
             ),
             plane: windows.output,
             windows: Some(windows),
-            scales: reals(&source, weights, output, outputs)
-                .map(scale)
-                .collect::<Result<_, _>>()?,
+            scales,
             rounding: self.model.format.rounding(),
-            exact: Exact::Yes,
+            exact,
         };
         self.completed(operator, &source, weighted, output)
+    }
+
+    /// How the sums of each output are scaled, whose weights lie one after another: as the reference kernels of .tflite files do, or so
+    /// that outputs rise where they do in onnxruntime, as far as a scale does that.
+    pub fn scales(
+        &self,
+        operator: &Operator,
+        source: &Source<'_>,
+        rows: &[i8],
+        (output, outputs): (Quantised, u32),
+    ) -> Result<(Vec<Scale>, Exact), String> {
+        let weights = self.weights(operator)?;
+        if self.model.format == Format::Tflite {
+            let scales = reals(source, weights, output, outputs).map(scale);
+            return Ok((scales.collect::<Result<_, _>>()?, Exact::Yes));
+        }
+        let bias = self.bias(operator, source, outputs)?;
+        let reals = weights.scales.iter().cycle();
+        let reals = reals.map(|&scale| source.quantised.scale * scale / output.scale);
+        let rows = rows.chunks_exact(rows.len() / bias.len());
+        let largest = rows.zip(bias).map(|(row, bias)| largest_sum(row, bias));
+        let (scales, difference) = risen(reals.zip(largest), single)?;
+        Ok((scales, Exact::of(difference)))
     }
 
     /// Rows of weights for the elements in the order of the file: they are put in that of the plane.
@@ -193,16 +216,19 @@ impl Lowering<'_> {
         let ordered = values.chunks_exact(terms as usize).flat_map(|row| {
             (0..channels).flat_map(move |channel| row[channel..].iter().step_by(channels).copied())
         });
-        let bias = self.bias(operator, &source, outputs)?;
-        let reals = reals(&source, weights, output, outputs);
-        let (scales, difference) = match self.model.format {
-            Format::Tflite => risen(reals, values.chunks_exact(terms as usize), &bias)?,
-            Format::Onnx => (
-                reals.map(scale).collect::<Result<_, _>>()?,
-                Difference::default(),
-            ),
+        let ordered: Vec<i8> = ordered.collect();
+        let (scales, exact) = match self.model.format {
+            Format::Tflite => {
+                let bias = self.bias(operator, &source, outputs)?;
+                let largest = values.chunks_exact(terms as usize).zip(bias);
+                let largest = largest.map(|(row, bias)| largest_sum(row, bias));
+                let reals = reals(&source, weights, output, outputs);
+                let (scales, difference) = risen(reals.zip(largest), channel)?;
+                self.accept(difference, Inexact::FullyConnected)?;
+                (scales, Exact::of(difference))
+            }
+            Format::Onnx => self.scales(operator, &source, &ordered, (output, outputs))?,
         };
-        self.accept(difference, Inexact::FullyConnected)?;
         let output_plane = Shape {
             channels: outputs,
             ..if is_one { Shape::of([1; 3]) } else { plane }
@@ -210,7 +236,7 @@ impl Lowering<'_> {
         let weighted = Weighted {
             windows: (!is_one).then(|| Windows::plain([1, 1], output_plane)),
             groups: 1,
-            weights: ordered.collect(),
+            weights: ordered,
             text: match is_one {
                 true => "fully_connected",
                 false => "conv2d 1x1",
@@ -219,11 +245,7 @@ impl Lowering<'_> {
             plane: output_plane,
             scales,
             rounding: Rounding::Single,
-            exact: if difference.wrong == 0 {
-                Exact::Yes
-            } else {
-                Exact::Compared(difference)
-            },
+            exact,
         };
         self.completed(operator, &source, weighted, output)
     }
@@ -348,18 +370,17 @@ impl Lowering<'_> {
     }
 }
 
-/// Scales of rows whose reference scales in floating point, and how they differ.
-fn risen<'a>(
-    reals: impl Iterator<Item = f64>,
-    rows: impl Iterator<Item = &'a [i8]>,
-    bias: &[i32],
+/// Scales of outputs whose reference scales in floating point, each a real number and its largest sum, and how they differ.
+fn risen<T>(
+    outputs: impl Iterator<Item = (T, i64)>,
+    found: impl Fn(T, i64) -> Result<(Scale, Difference), String>,
 ) -> Result<(Vec<Scale>, Difference), String> {
-    let mut scales = Vec::with_capacity(bias.len());
+    let mut scales = Vec::new();
     let mut difference = Difference::default();
-    for (real, (row, bias)) in reals.zip(rows.zip(bias)) {
-        let (scale, found) = channel(real, largest_sum(row, *bias))?;
+    for (real, largest) in outputs {
+        let (scale, one) = found(real, largest)?;
         scales.push(scale);
-        difference = difference.and(found);
+        difference = difference.and(one);
     }
     Ok((scales, difference))
 }
