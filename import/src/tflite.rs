@@ -114,7 +114,7 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
     for &input in &model.inputs {
         check_known(found[input], &model.tensors[input])?;
     }
-    model.batch = batch::divide(&mut model);
+    model.batch = batch::divide(&mut model, &mut sources);
     constants::fold(&mut model, &sources);
     constants::gather(&mut model, &sources);
     for operator in std::mem::take(&mut model.operators) {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod batches;
 mod damaged;
 mod files;
 mod functions;

@@ -12,6 +12,7 @@ Usage: models/import/tflite_models.py [FOLDER]
 import pathlib
 import sys
 
+from batches import write_batches
 from folded import write_folded
 from functions import write_functions, write_softmax
 from islands import write_islands
@@ -34,6 +35,7 @@ def main():
     write_folded(folder)
     write_graphs(folder)
     write_islands(folder)
+    write_batches(folder)
     for name in NETWORKS:
         write_network(folder, name)
     for name, graph in refused_models():

@@ -1,5 +1,6 @@
 //! A batch of images: the network computes each of them by itself, one after another.
 
+use super::constants::Sources;
 use crate::fold::place;
 use crate::model::{Element, Kind, Model, Operator, Tensor};
 
@@ -10,7 +11,7 @@ const APART: &str = "ABS ADD AVERAGE_POOL_2D CONV_2D DEPTHWISE_CONV_2D DEQUANTIZ
 
 /// Makes of a network for a batch the one for an image, and gives the size of the batch. An operator that would mix images cannot run.
 /// The batch is the first of three or four dimensions of every input.
-pub fn divide(model: &mut Model<'_>) -> u32 {
+pub fn divide(model: &mut Model<'_>, sources: &mut Sources) -> u32 {
     let sizes = model.inputs.iter().map(|&input| {
         let shape = &model.tensors[input].shape;
         if (3..=4).contains(&shape.len()) {
@@ -25,8 +26,11 @@ pub fn divide(model: &mut Model<'_>) -> u32 {
     }
     for index in 0..model.operators.len() {
         if let Some(reason) = mixes(model, &model.operators[index], batch) {
-            model.operators[index].kind = Kind::Refused(reason);
+            let operator = &mut model.operators[index];
+            operator.kind = Kind::Refused(reason);
+            sources.retain(|output, _| !operator.outputs.contains(output));
         }
+        divide_list(model, index, batch);
     }
     let places = model
         .operators
@@ -44,6 +48,32 @@ pub fn divide(model: &mut Model<'_>) -> u32 {
     batch
 }
 
+/// The shape of its output that an operator reads, as one image has it.
+fn divide_list(model: &mut Model<'_>, index: usize, batch: u32) {
+    let operator = &model.operators[index];
+    let place = match operator.kind {
+        Kind::Reshape => 1,
+        Kind::TransposeConvolution(_) => 3,
+        _ => return,
+    };
+    let Some(list) = operator.inputs.get(place).copied().flatten() else {
+        return;
+    };
+    let Some(mut sizes) = model.tensors[list].int32() else {
+        return;
+    };
+    if let Some(first) = sizes
+        .first_mut()
+        .filter(|first| **first % batch as i32 == 0)
+    {
+        *first /= batch as i32;
+    }
+    let mut tensor = model.tensors[list].clone();
+    tensor.data = Some(sizes.iter().flat_map(|size| size.to_le_bytes()).collect());
+    model.operators[index].inputs[place] = Some(model.tensors.len());
+    model.tensors.push(tensor);
+}
+
 /// Whether a tensor has sizes of others.
 fn is_list(tensor: &Tensor) -> bool {
     matches!(tensor.element, Element::Int32 | Element::Other("int64"))
@@ -51,7 +81,7 @@ fn is_list(tensor: &Tensor) -> bool {
 
 /// Whether the images of a tensor lie one behind the other.
 fn carries(shape: &[u32], batch: u32) -> bool {
-    shape.len() >= 2 && shape[0].is_multiple_of(batch)
+    shape.len() >= 2 && shape[0] % batch == 0
 }
 
 /// Why an operator does not compute each image by itself, as far as this can be seen.
@@ -70,9 +100,7 @@ fn mixes(model: &Model<'_>, operator: &Operator, batch: u32) -> Option<String> {
         all.filter(|tensor| !is_list(tensor))
             .map(|tensor| &tensor.shape[..])
     };
-    let Some(rank) = results().next().map(<[u32]>::len) else {
-        return None;
-    };
+    let rank = results().next().map(<[u32]>::len)?;
     let list = |number: usize| {
         let index = operator.inputs.get(number).copied().flatten()?;
         model.tensors[index].integers()
