@@ -9,3 +9,4 @@ mod islands;
 mod networks;
 mod onnx;
 mod operators;
+mod states;
