@@ -51,7 +51,7 @@ fn is_list(tensor: &Tensor) -> bool {
 
 /// Whether the images of a tensor lie one behind the other.
 fn carries(shape: &[u32], batch: u32) -> bool {
-    shape.len() >= 2 && shape[0].is_multiple_of(batch)
+    shape.len() >= 2 && shape[0] % batch == 0
 }
 
 /// Why an operator does not compute each image by itself, as far as this can be seen.
@@ -70,9 +70,7 @@ fn mixes(model: &Model<'_>, operator: &Operator, batch: u32) -> Option<String> {
         all.filter(|tensor| !is_list(tensor))
             .map(|tensor| &tensor.shape[..])
     };
-    let Some(rank) = results().next().map(<[u32]>::len) else {
-        return None;
-    };
+    let rank = results().next().map(<[u32]>::len)?;
     let list = |number: usize| {
         let index = operator.inputs.get(number).copied().flatten()?;
         model.tensors[index].integers()
