@@ -115,10 +115,10 @@ fn images_of_archive(
     let arrays = npz::names(file)?;
     let (places, inputs) = form.own_inputs(network);
     let mut images: Vec<Vec<i8>> = Vec::new();
-    for number in 0..inputs.len() {
+    for (number, &place) in places.iter().enumerate() {
         let name = array_of_input(&arrays, &inputs, number)?;
         let array = npz::read(file, name, IMAGES_BYTES_MAX)?;
-        let parts = form.images(&array, network, places[number]);
+        let parts = form.images(&array, network, place);
         let parts = parts.map_err(|message| format!("array {name:?} {message}"))?;
         match number {
             0 => images = parts,

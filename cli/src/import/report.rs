@@ -145,9 +145,10 @@ fn count(found: &Import, layers: &Layers) -> String {
         Layers::Rows(rows) => {
             let on = |place| {
                 count(&|row| {
-                    rows.layers.iter().any(|layer| {
-                        row.layer.as_ref() == Some(&layer.layer) && layer.runs_on == place
-                    })
+                    !matches!(row.runs, Runs::State)
+                        && rows.layers.iter().any(|layer| {
+                            row.layer.as_ref() == Some(&layer.layer) && layer.runs_on == place
+                        })
                 })
             };
             let cluster = match on(RunsOn::Cluster) {
