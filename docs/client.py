@@ -142,6 +142,7 @@ class Machine:
             else:
                 await self.run(run)
                 made[end] = await self.read(end)
+        self.host.keep(made)
         return made
 
 

@@ -300,6 +300,10 @@ pub struct NetworkArgs {
     /// Write the output of every run of the machine or the host to the file of --outputs: that of each layer, without --whole
     #[arg(long, requires = "outputs")]
     pub tensors: bool,
+    /// Begin with what the network has kept, and write what it keeps at the end: a .npz file with an array for each state, named
+    /// like its input; if there is none, the network begins as its file says
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     /// Program of the network, made by heddle compile [default: it is compiled]
     #[arg(short, long, value_name = "PROG", conflicts_with_all = ["mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
     pub program: Option<PathBuf>,

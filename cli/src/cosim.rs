@@ -20,7 +20,7 @@ use crate::args::{CosimArgs, NetworkArgs};
 use crate::failure::{CHECK_FAILED, Failure};
 use crate::file_form::FileForm;
 use crate::outputs::{self, Outputs};
-use crate::{input, output, zeros};
+use crate::{input, output, states, zeros};
 
 /// Larger than every program file.
 const PROGRAM_BYTES_MAX: u64 = 256 << 20;
@@ -42,6 +42,7 @@ pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
     outputs::check(args)?;
     let params = input::read_config(&args.config)?;
     let (original, form) = input::read_network(args.model(), args.inputs.as_deref())?;
+    states::check(args, &original)?;
     let (network, program) = match &args.program {
         Some(path) => read_program(path, &original, &params)?,
         None => {
@@ -54,12 +55,15 @@ pub fn prepared(args: &NetworkArgs) -> Result<Prepared, Failure> {
         }
     };
     let rows = program.rows([&original, &network], &form.exact, &params);
+    let form = form.of_pieces(&original, &network);
+    let mut network = network.into_owned();
+    states::read(args, &mut network, &form)?;
     Ok(Prepared {
         params,
-        rows,
-        form: form.of_pieces(&original, &network),
-        network: network.into_owned(),
+        network,
+        form,
         program,
+        rows,
     })
 }
 
@@ -122,7 +126,7 @@ pub fn run(args: &CosimArgs) -> Result<bool, Failure> {
         model.trace_finish(path).map_err(Failure::new)?;
     }
     result?;
-    outputs.write(network, form, program)?;
+    outputs.write(form)?;
     print(&bench, &prepared, args.json)?;
     Ok(bench.report().is_exact())
 }

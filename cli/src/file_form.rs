@@ -75,12 +75,14 @@ impl FileForm {
         self
     }
 
-    /// Names of the arrays of the inputs.
-    pub fn input_names<'a>(&'a self, network: &'a Network) -> Vec<&'a str> {
-        let inputs = network.inputs();
+    /// The inputs that images have, by their places among all, and the names of their arrays.
+    pub fn own_inputs<'a>(&'a self, network: &'a Network) -> (Vec<usize>, Vec<&'a str>) {
+        let is_own = |input: usize| network.own_inputs().any(|own| own == input);
+        let inputs = network.inputs().enumerate();
         inputs
-            .map(|tensor| self.array_name(network, tensor))
-            .collect()
+            .filter(|&(_, input)| is_own(input))
+            .map(|(place, input)| (place, self.array_name(network, input)))
+            .unzip()
     }
 
     /// Name of a tensor of the network for an array: that in the file if there is no other tensor of that name. Python cuts the

@@ -97,11 +97,11 @@ fn images_of_array(
     form: &FileForm,
 ) -> Result<Vec<Vec<i8>>, String> {
     let array = npy::read(file)?;
-    match &form.input_names(network)[..] {
-        [_] => form.images(&array, network, 0),
-        inputs => Err(format!(
+    match form.own_inputs(network) {
+        (places, inputs) if inputs.len() == 1 => form.images(&array, network, places[0]),
+        (_, inputs) => Err(format!(
             "is one array, expected a .npz file with one for each input: {}",
-            quoted(inputs)
+            quoted(&inputs)
         )),
     }
 }
@@ -113,12 +113,12 @@ fn images_of_archive(
     form: &FileForm,
 ) -> Result<Vec<Vec<i8>>, String> {
     let arrays = npz::names(file)?;
-    let inputs = form.input_names(network);
+    let (places, inputs) = form.own_inputs(network);
     let mut images: Vec<Vec<i8>> = Vec::new();
-    for number in 0..inputs.len() {
+    for (number, &place) in places.iter().enumerate() {
         let name = array_of_input(&arrays, &inputs, number)?;
         let array = npz::read(file, name, IMAGES_BYTES_MAX)?;
-        let parts = form.images(&array, network, number);
+        let parts = form.images(&array, network, place);
         let parts = parts.map_err(|message| format!("array {name:?} {message}"))?;
         match number {
             0 => images = parts,

@@ -31,6 +31,7 @@ mod scratch;
 mod segments;
 mod sidecar;
 mod sim;
+mod states;
 mod traverse;
 mod waste;
 mod zeros;

@@ -33,7 +33,7 @@ pub fn run(args: &SimArgs) -> Result<bool, Failure> {
     let seconds = started.elapsed().as_secs_f64();
     progress.finish_and_clear();
     let found: NetworkReport = found.map_err(stopped)?;
-    outputs.write(network, form, program)?;
+    outputs.write(form)?;
     match args.json {
         true => output::print_json(&report::json(&found, &prepared, seconds))?,
         false => output::print(&report::text(

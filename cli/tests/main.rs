@@ -30,5 +30,6 @@ mod output;
 mod rows;
 mod sidecar;
 mod signals;
+mod states;
 mod system;
 mod traverse;

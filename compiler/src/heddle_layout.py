@@ -10,6 +10,7 @@ nothing: give it the field `program` of a program file and the network file, as 
     layout.locations(tensor)             # (partition, word, byte) of every copy of each element; layout.element() is the way back
     host = Host(network, program)
     host.run(index, image, inputs)       # what layer `index` of the program makes: of tensors, or of the image
+    host.keep(made)                      # after an image: values by tensor, of which states keep theirs for the next image
 
 Elements are int8 in the order channel, row, column. Tensors are numbered as in the program: 0 is the input of the network, i + 1
 what layer i makes. What is not understood is an error (ValueError), never passed over.
@@ -583,6 +584,12 @@ class Host:
             else:
                 self.push(layer)
             known[layer.name] = len(self.layers)
+        # Of each state the tensor that is kept, and what its input has now.
+        self.states, self.kept = {}, {}
+        for state in network.get("states", []):
+            number = known[state["input"]]
+            self.states[number] = known[state["output"]]
+            self.kept[number] = state.get("initial") or [self.zero_points[number]] * product(self.shapes[number])
         if len(self.layers) != len(self.names) or self.shapes != [Shape(t["shape"]) for t in program["tensors"]]:
             raise ValueError("the program is not one of this network")
 
@@ -592,12 +599,19 @@ class Host:
         return self.given(image, index + 1) if layer is None else layer.run(inputs)
 
     def given(self, image, tensor):
-        """The part of an image that is an input of the network."""
-        sizes = [product(self.shapes[number]) for number in self.inputs]
+        """The part of an image that is an input of the network, or what a state has kept."""
+        if tensor in self.kept:
+            return self.kept[tensor]
+        own = [number for number in self.inputs if number not in self.kept]
+        sizes = [product(self.shapes[number]) for number in own]
         if len(image) != sum(sizes):
             raise ValueError(f"the image has {len(image)} values, expected {sum(sizes)}")
-        at = self.inputs.index(tensor)
+        at = own.index(tensor)
         return image[sum(sizes[:at]) : sum(sizes[: at + 1])]
+
+    def keep(self, made):
+        """Keeps what an image has made of states for the next one."""
+        self.kept = {number: list(made[output]) for number, output in self.states.items()}
 
     def layer(self, fields, inputs):
         return Layer(fields, inputs, [self.shapes[i] for i in inputs], [self.zero_points[i] for i in inputs])

@@ -59,6 +59,17 @@ pub enum NoImage {
         "the host of {0} keeps tensors between runs, which an image cannot: a larger state buffer holds them"
     )]
     Keeps(String),
+    /// The network keeps a tensor for the next image.
+    #[error(
+        "{network} keeps {state} from one image to the next, which an image for drivers cannot: heddle sim and cosim run it, and a \
+         host with heddle_layout.py"
+    )]
+    State {
+        /// Name of the network.
+        network: String,
+        /// Name of the input that has what was kept.
+        state: String,
+    },
     /// Its lists are too long for a ring.
     #[error(
         "{network} needs {found} entries of a ring, expected at most {RING_MAX}: a larger state buffer, column_tiles, program or tables take fewer"
@@ -87,6 +98,12 @@ pub fn image(
     let original = network;
     let network = &*program.network_of(original).map_err(NoImage::Network)?;
     let form = &form.of_pieces(original, network);
+    if let Some(state) = network.states.first() {
+        return Err(NoImage::State {
+            network: network.name.clone(),
+            state: network.tensor_name(state.input).to_string(),
+        });
+    }
     check(program, network)?;
     let config = config_hash(params);
     let mut tensors = Tensors::new(program, network, form);

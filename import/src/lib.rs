@@ -79,10 +79,8 @@ pub fn import_with(
         return Err(ImportError(reason.to_string()));
     }
     .map_err(ImportError)?;
-    if let Some(name) = &options.until {
-        let tensor = model.named(name).map_err(ImportError)?;
-        model.outputs = vec![tensor];
-    }
+    let until = options.until.as_ref().map(|name| model.named(name));
+    model.end_with(until.transpose().map_err(ImportError)?);
     let mut found = lower::lower(&model, &options.name, &options.inexact);
     if let Some(Err(errors)) = found.network.clone().map(Network::from_file) {
         faults::place(&mut found, errors.faults());

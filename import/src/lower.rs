@@ -37,7 +37,7 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
     let mut lowering = Lowering {
         model,
         accepted,
-        needed: needed(model),
+        needed: model.needed_or_kept(),
         values: BTreeMap::new(),
         hosted: BTreeMap::new(),
         names: BTreeSet::from([INPUT_NAME.to_string()]),
@@ -58,23 +58,6 @@ pub fn lower(model: &Model<'_>, name: &str, accepted: &[Inexact]) -> Import {
         }
     }
     lowering.finish(name)
-}
-
-/// The operators that the outputs need.
-fn needed(model: &Model<'_>) -> BTreeSet<usize> {
-    let mut tensors: BTreeSet<usize> = model.outputs.iter().copied().collect();
-    let mut found = BTreeSet::new();
-    for (index, operator) in model.operators.iter().enumerate().rev() {
-        if operator
-            .outputs
-            .iter()
-            .any(|output| tensors.contains(output))
-        {
-            found.insert(index);
-            tensors.extend(operator.inputs.iter().flatten());
-        }
-    }
-    found
 }
 
 /// Whether a tensor has elements of float32.
@@ -124,6 +107,14 @@ impl<'a> Lowering<'a> {
             let runs = Runs::Folded("into a constant".to_string());
             return self.row(operator, None, runs, Exact::Yes);
         }
+        if matches!(operator.kind, Kind::State) {
+            let input = operator
+                .outputs
+                .first()
+                .and_then(|output| self.values.get(output));
+            let name = input.map(|value| value.name.clone());
+            return self.row(operator, name, Runs::State, Exact::Yes);
+        }
         let inputs: Vec<usize> = operator.inputs.iter().flatten().copied().collect();
         let made = inputs.iter().find(|input| self.hosted.contains_key(input));
         let hosted = made.is_some();
@@ -149,7 +140,7 @@ impl<'a> Lowering<'a> {
             return self.refuse(operator, "expected an input and one output".to_string());
         };
         if self.reads_planes(operator) {
-            self.lay_out(operator);
+            self.lay_out(&operator.inputs);
         }
         match &operator.kind {
             kind if kind.is_for_host()
@@ -170,7 +161,7 @@ impl<'a> Lowering<'a> {
             }
             Kind::Reshape => return self.view(operator, first, output, Self::reshaped),
             Kind::Pad if self.is_padding(operator, output) => {
-                self.restore_zeros(operator);
+                self.restore_zeros(&operator.inputs);
                 return self.view(operator, first, output, Self::padded);
             }
             _ => {}
@@ -182,7 +173,7 @@ impl<'a> Lowering<'a> {
         };
         let mut made = lower(self);
         if matches!(&made, Err(Some(reason)) if reason == OTHER_ZERO) {
-            self.restore_zeros(operator);
+            self.restore_zeros(&operator.inputs);
             made = lower(self);
         }
         match made.and_then(|made| self.counted(made)) {
@@ -294,8 +285,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// Gives what an operator reads the zero point that the file says: the same bytes, by a table.
-    fn restore_zeros(&mut self, operator: &Operator) {
-        for &input in operator.inputs.iter().flatten() {
+    fn restore_zeros(&mut self, inputs: &[Option<usize>]) {
+        for &input in inputs.iter().flatten() {
             let (Some(value), Ok(quantised)) = (
                 self.values.get(&input).cloned(),
                 self.model.tensors[input].quantised(),
@@ -397,8 +388,10 @@ impl<'a> Lowering<'a> {
     }
 
     fn row(&mut self, operator: &Operator, layer: Option<String>, runs: Runs, exact: Exact) {
-        let output = operator.outputs.first();
-        let (tensor, index) = output.map_or(("", None), |&output| self.shown(output));
+        // What assigns a variable makes no tensor.
+        let output = operator.outputs.first().copied();
+        let output = output.or_else(|| operator.inputs.last().copied().flatten());
+        let (tensor, index) = output.map_or(("", None), |output| self.shown(output));
         self.rows.push(Row {
             layer,
             operator: operator.name.clone(),

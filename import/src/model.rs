@@ -2,6 +2,8 @@
 //!
 //! Shapes are those of the file. Weights are in the order output, row, column, input, or output, input, whatever the file is.
 
+mod states;
+
 use std::borrow::Cow;
 
 use heddle_arch::requantise::Rounding;
@@ -10,6 +12,7 @@ use heddle_network::Shape;
 
 use crate::fold::Number;
 pub use crate::ops::Kind;
+pub use states::State;
 
 /// Format of a file: the order of its dimensions, and how its operators round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -340,6 +343,8 @@ pub struct Model<'a> {
     pub inputs: Vec<usize>,
     /// What the host reads.
     pub outputs: Vec<usize>,
+    /// What is kept from one image to the next: the last of the inputs and outputs, in this order.
+    pub states: Vec<State>,
 }
 
 impl Model<'_> {

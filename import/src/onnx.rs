@@ -101,6 +101,7 @@ pub fn read<'a>(file: &'a schema::Model, name: &str) -> Result<Model<'a>, String
         ));
     }
     Ok(Model {
+        states: Vec::new(),
         format: Format::Onnx,
         batch: 1,
         tensors,

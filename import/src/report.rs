@@ -14,6 +14,8 @@ pub enum Runs {
     HostLayer(String),
     /// It is part of another layer.
     Folded(String),
+    /// It reads or assigns what is kept from one image to the next.
+    State,
     /// The host does it, before or behind the network: it is not run.
     Host,
     /// The host does this at an end of the network, between bytes and float32.
@@ -47,6 +49,7 @@ impl Runs {
             Runs::Layer(text) => text.clone(),
             Runs::HostLayer(text) => format!("{text}, on the host"),
             Runs::Folded(where_to) => format!("folded {where_to}"),
+            Runs::State => "kept from image to image".to_string(),
             Runs::Host => "host".to_string(),
             Runs::End(text) => format!("{text}, on the host"),
             Runs::Refused(reason) => format!("not possible: {reason}"),

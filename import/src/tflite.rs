@@ -9,6 +9,7 @@ mod islands;
 mod names;
 mod quantised;
 pub mod schema;
+mod states;
 
 use std::borrow::Cow;
 
@@ -59,9 +60,13 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         format!("is damaged: {}", error.lines().next().unwrap_or_default())
     })?;
     // An operator that runs another graph is refused by itself.
-    let graph = list(file.subgraphs()).next().ok_or("has no graph")?;
-    let buffers: Vec<_> = list(file.buffers()).collect();
-    let codes: Vec<_> = list(file.operator_codes()).collect();
+    let file = states::Graphs {
+        all: list(file.subgraphs()).collect(),
+        codes: list(file.operator_codes()).collect(),
+        buffers: list(file.buffers()).collect(),
+    };
+    let graph = *file.all.first().ok_or("has no graph")?;
+    let (buffers, codes) = (&file.buffers, &file.codes);
     let (tensors, operators) = (list(graph.tensors()), list(graph.operators()));
     for (what, found, most) in [
         ("tensors", tensors.len(), TENSORS_MAX),
@@ -79,14 +84,14 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         .enumerate()
         .map(|(index, tensor)| {
             let name = shown(tensor.name().unwrap_or_default());
-            read_tensor(tensor, &buffers)
-                .map_err(|error| format!("tensor {index}, {name}: {error}"))
+            read_tensor(tensor, buffers).map_err(|error| format!("tensor {index}, {name}: {error}"))
         })
         .collect::<Result<_, _>>()?;
-    let mut sources = Sources::new();
+    let (mut sources, mut names) = (Sources::new(), states::Names::default());
     let operators = operators.enumerate().map(|(index, operator)| {
-        let (name, read) = read_operator(operator, &codes, tensors.len())
+        let (name, read) = read_operator(operator, codes, tensors.len())
             .map_err(|error| format!("operator {index}: {error}"))?;
+        names.add(operator, name, &read.outputs);
         sources.extend(
             read.outputs
                 .iter()
@@ -109,11 +114,13 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, String> {
         inputs: indices(graph.inputs(), tensors.len())?,
         outputs: indices(graph.outputs(), tensors.len())?,
         tensors,
+        states: Vec::new(),
     };
     check_order(&model, variable)?;
     for &input in &model.inputs {
         check_known(found[input], &model.tensors[input])?;
     }
+    states::find(&mut model, &names, &file);
     model.batch = batch::divide(&mut model, &mut sources);
     constants::fold(&mut model, &sources);
     constants::gather(&mut model, &sources);
@@ -354,11 +361,8 @@ fn kind(operator: schema::Operator<'_>, name: &str) -> (Kind, Activation) {
 /// Why an operator cannot run, and what can in its place.
 fn refusal(name: &str) -> String {
     match name {
-        "CALL" | "CALL_ONCE" | "IF" | "WHILE" => {
+        "CALL" | "IF" | "WHILE" => {
             "runs another graph of the file: convert the network without control flow"
-        }
-        "ASSIGN_VARIABLE" | "READ_VARIABLE" | "VAR_HANDLE" => {
-            "keeps values from one image to the next: make them an input and an output of the network"
         }
         "BIDIRECTIONAL_SEQUENCE_LSTM" | "LSTM" | "UNIDIRECTIONAL_SEQUENCE_LSTM" => {
             "no layer does this: unroll it into operators of its own (unroll=True in Keras), or take convolutions over time"

@@ -128,6 +128,7 @@ fn damaged_files_never_panic() {
         ("onnx/attention.onnx", 14, 1000),
         ("onnx/computed.onnx", 15, 3000),
         ("folded.tflite", 16, 4000),
+        ("streaming.tflite", 17, 4000),
     ] {
         let good = read(name);
         let beside = read("onnx/outside.bin");

@@ -10,3 +10,4 @@ mod islands;
 mod networks;
 mod onnx;
 mod operators;
+mod states;

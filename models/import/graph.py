@@ -13,6 +13,7 @@ OPERATORS = {  # name -> version, table of its options
     "ABS": (2, "AbsOptions"),
     "ADD": (2, "AddOptions"),
     "ARG_MAX": (2, "ArgMaxOptions"),
+    "ASSIGN_VARIABLE": (1, "AssignVariableOptions"),
     "AVERAGE_POOL_2D": (2, "Pool2DOptions"),
     "BATCH_MATMUL": (2, "BatchMatMulOptions"),
     "BROADCAST_TO": (2, "BroadcastToOptions"),
@@ -85,6 +86,7 @@ OPERATORS = {  # name -> version, table of its options
     "TRANSPOSE_CONV": (3, "TransposeConvOptions"),
     "UNPACK": (2, "UnpackOptions"),
     "VAR_HANDLE": (1, "VarHandleOptions"),
+    "WHILE": (1, "WhileOptions"),
 }
 TYPES = {"int8": 9, "uint8": 3, "int16": 7, "int32": 2, "int64": 4, "float32": 0, "bool": 6, "resource": 13}  # of schema.TensorType
 
@@ -171,7 +173,7 @@ class Graph:
             interpreter.set_tensor(index, self.values[index])
         interpreter.invoke()
         for index, found in enumerate(self.graph.tensors):
-            if not found.buffer:
+            if not found.buffer and found.type != TYPES["resource"]:
                 self.values[index] = interpreter.get_tensor(index)
                 found.shape = list(self.values[index].shape)
         return self

@@ -2,7 +2,7 @@
 """Writes import/tests/data: small .tflite models and what the reference kernels of LiteRT give for them.
 
 operators.npz holds models of one operator, functions.npz and softmax.npz what some do under many scales,
-ratios.npz models of one operator whose output has far smaller scales than its inputs, folded.npz networks in forms that few files have, graphs.npz random graphs, islands.npz models with operators on float32; each network is NAME.tflite beside NAME.npz with the bytes of all its tensors; what
+ratios.npz models of one operator whose output has far smaller scales than its inputs, folded.npz networks in forms that few files have, graphs.npz random graphs, islands.npz models with operators on float32, states.npz streams with frames; each network is NAME.tflite beside NAME.npz with the bytes of all its tensors; what
 cannot be imported is a .tflite alone. Every model draws from a generator seeded by its name, so that one
 more model changes no other. README.md here lists their entries.
 Needs the packages of requirements.txt here; tests need the files alone.
@@ -21,6 +21,7 @@ from operators import write_operators
 from random_graphs import write_graphs
 from ratios import write_ratios
 from refused import refused_models
+from states import write_states
 
 OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "import/tests/data"
 
@@ -36,6 +37,7 @@ def main():
     write_graphs(folder)
     write_islands(folder)
     write_batches(folder)
+    write_states(folder)
     for name in NETWORKS:
         write_network(folder, name)
     for name, graph in refused_models():

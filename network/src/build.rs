@@ -7,7 +7,7 @@ use heddle_arch::fault::{Fault, push};
 use crate::draft::Draft;
 use crate::file::{FurtherInputFile, LayerFile, NetworkFile};
 use crate::name::{INPUT_NAME, NAME, is_name};
-use crate::{Input, Layer, Network, Shape, Table};
+use crate::{Input, Layer, Network, Shape, Table, state};
 
 /// A tensor that layers can read.
 struct Tensor {
@@ -54,6 +54,7 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         }
     };
     let further = file.further_inputs.len();
+    let scales = state::scales(&file);
     for (i, input) in file.further_inputs.into_iter().enumerate() {
         let at = format!("further_inputs[{i}].name");
         new_name(&input.name, &at, &mut faults);
@@ -75,7 +76,18 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         layers.extend(made);
     }
     let output = tensors.last().and_then(|tensor| tensor.shape);
-    let outputs = outputs(file.outputs, &mut tensors, &mut faults);
+    let mut outputs = outputs(file.outputs, &mut tensors, &mut faults);
+    let known = tensors.iter().zip(scales);
+    let known = known.map(|(tensor, scale)| (tensor.name.clone(), tensor.shape, scale));
+    let known: Vec<_> = known.collect();
+    let wanted = file.states.len();
+    let states = state::build(file.states, &known, further, &outputs, &mut faults);
+    for state in &states {
+        tensors[state.output].read = true;
+        if !outputs.contains(&state.output) {
+            outputs.push(state.output);
+        }
+    }
     check_all_read(&tensors, further, outputs.is_empty(), &mut faults);
     let network = Network {
         name: file.name,
@@ -83,10 +95,14 @@ pub(super) fn build(file: NetworkFile) -> Result<Network, Vec<Fault>> {
         input_zero_point: zero_point,
         layers,
         outputs,
+        states,
         images: file.test.images.into_iter().map(|image| image.0).collect(),
         labels: file.test.labels,
     };
-    check_images(&network, output.map(|(shape, _)| shape), &mut faults);
+    // Without all states it is not known what an image has.
+    if network.states.len() == wanted {
+        check_images(&network, output.map(|(shape, _)| shape), &mut faults);
+    }
     match faults.is_empty() {
         true => Ok(network),
         false => Err(faults),
@@ -263,10 +279,10 @@ fn check_all_read(tensors: &[Tensor], further: usize, no_outputs: bool, faults: 
 
 fn check_images(network: &Network, output: Option<Shape>, faults: &mut Vec<Fault>) {
     let (images, labels) = (&network.images, &network.labels);
-    let expected = network.image_elements();
+    let expected = network.own_elements();
     if let Some((i, image)) = images.iter().enumerate().find(|(_, m)| m.len() != expected) {
         let parts = network
-            .inputs()
+            .own_inputs()
             .map(|input| network.tensor(input).0.to_string());
         let parts: Vec<String> = parts.collect();
         let (found, parts) = (image.len(), parts.join(", then "));

@@ -8,6 +8,7 @@ pub use crate::form::{Common, Need};
 use crate::name::name_pattern;
 pub use crate::ops::KindFile;
 pub use crate::ops::files::*;
+pub use crate::state::StateFile;
 use crate::{Shape, form};
 use heddle_arch::requantise::Scale;
 
@@ -40,6 +41,10 @@ pub struct NetworkFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub outputs: Option<Vec<String>>,
+    /// Tensors that are kept from one image to the next. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 63))]
+    pub states: Vec<StateFile>,
     /// Images and labels to test with. Default: none.
     #[serde(default)]
     pub test: TestFile,
@@ -189,7 +194,7 @@ impl InputFile {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestFile {
-    /// Quantised images, elements in the order channel, row, column; those of further inputs behind.
+    /// Quantised images, elements in the order channel, row, column; those of further inputs that are no states behind.
     pub images: Vec<ImageFile>,
     /// Index of the right output for each image, or none at all.
     #[schemars(inner(range(min = 0, max = 65535)))]

@@ -7,7 +7,7 @@ use heddle_arch::json;
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use crate::file::{FORMAT_1, KindFile, LayerFile, NetworkFile};
+use crate::file::{FORMAT_1, KindFile, LayerFile, NetworkFile, StateFile};
 
 /// Whether a layer must, may or cannot have a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,12 @@ pub(super) fn check_limits(file: &mut NetworkFile) -> Result<(), Vec<Fault>> {
     let taken = |layer: &mut LayerFile| layer.kind.weights_mut().map(std::mem::take);
     let weights: Vec<Option<Vec<i8>>> = file.layers.iter_mut().map(taken).collect();
     let images = std::mem::take(&mut file.test.images);
+    let taken = |state: &mut StateFile| state.initial.take();
+    let initial: Vec<Option<Vec<i8>>> = file.states.iter_mut().map(taken).collect();
     let faults = json::faults_of(file, schema());
+    for (state, initial) in file.states.iter_mut().zip(initial) {
+        state.initial = initial;
+    }
     file.test.images = images;
     for (layer, weights) in file.layers.iter_mut().zip(weights) {
         if let (Some(place), Some(weights)) = (layer.kind.weights_mut(), weights) {

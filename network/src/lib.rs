@@ -16,6 +16,7 @@ pub mod ops;
 pub mod real;
 pub mod requantise;
 mod shape;
+mod state;
 pub mod stored;
 mod table;
 mod tensor;
@@ -28,6 +29,7 @@ pub use ops::{
     Reduction, Softmax, Sum, Work,
 };
 pub use shape::{Axis, Padding, Shape};
+pub use state::State;
 pub use table::Table;
 pub use tensor::{NetworkError, Tensor};
 

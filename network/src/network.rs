@@ -3,7 +3,7 @@
 use heddle_arch::fault::ConfigErrors;
 
 use crate::ops::{Reduction, Work};
-use crate::{Axis, INPUT_NAME, Layer, Shape, build, file, form, stored};
+use crate::{Axis, INPUT_NAME, Layer, Shape, State, build, file, form, stored};
 
 /// A network that has been checked: shapes fit, and no sum can leave 32 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +17,11 @@ pub struct Network {
     /// Layers, at least one; each reads the input of the network or outputs of layers before.
     pub layers: Vec<Layer>,
     /// Tensors that the host reads, at least one: the outputs of the network.
+    /// Those of states that are no outputs of the file are last.
     pub outputs: Vec<usize>,
-    /// Quantised test images: the elements of all inputs, one input behind another, each in the order of [`Shape`].
+    /// What is kept from one image to the next.
+    pub states: Vec<State>,
+    /// Quantised test images: the elements of all inputs but those of states, one input behind another, each in the order of [`Shape`].
     pub images: Vec<Vec<i8>>,
     /// Class of each test image, index of the largest output; or none at all.
     pub labels: Vec<u32>,
@@ -30,6 +33,9 @@ impl Network {
 
     /// Most elements of a tensor, of a plane with its padding and of a kernel.
     pub const ELEMENTS_MAX: usize = 1 << 28;
+
+    /// Most elements of all states.
+    pub const STATES_MAX: usize = 1 << 24;
 
     /// Reads and checks a network.
     ///
@@ -67,7 +73,7 @@ impl Network {
         std::iter::once(0).chain(further.map(|(index, _)| index + 1))
     }
 
-    /// Elements of an image.
+    /// Elements of an image, with those of states.
     pub fn image_elements(&self) -> usize {
         let shapes = self.inputs().map(|input| self.tensor(input).0);
         shapes.map(Shape::elements).sum()

@@ -8,4 +8,5 @@ extern crate heddle_proves;
 mod bad_host;
 mod bad_matrices;
 mod bad_network;
+mod states;
 mod transposes;

@@ -106,6 +106,18 @@ fn kept(
     made.map(|(_, run)| run.values.clone())
 }
 
+/// What a network keeps for the next image, of what the runs of one have made.
+#[must_use]
+pub fn kept_states(network: &Network, program: &Program, runs: &[LayerRun]) -> Vec<Vec<i8>> {
+    let made = |output: usize| {
+        let mut plans = program.runs.iter().zip(runs);
+        let run = plans.find(|(plan, _)| plan.layers.end == output);
+        run.map_or(Vec::new(), |(_, run)| run.values.clone())
+    };
+    let states = network.states.iter();
+    states.map(|state| made(state.output)).collect()
+}
+
 /// Cycles a layer may take before it counts as hanging.
 const LAYER_LIMIT_CYCLES: u64 = 1 << 32;
 
@@ -183,7 +195,7 @@ impl<'a> Bench<'a> {
         result
     }
 
-    /// Runs images through all layers. Golden models and comparison run in a thread of their own;
+    /// Runs images through all layers, in their order. Golden models and comparison run in a thread of their own;
     /// it calls `compared` after each image with what each run of the hardware made.
     ///
     /// # Errors

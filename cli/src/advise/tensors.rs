@@ -54,8 +54,10 @@ pub(super) fn run(config: &Path, model: &Path, args: &AdviseArgs) -> Result<Sour
     let slices = &params.state_buffer.slices;
     let empty = populations(slices.word_bytes, args)?;
     let mut parts: Vec<Words> = names.iter().map(|name| Words::new(name, &empty)).collect();
+    let mut states = network.initial_states();
     for image in &network.images[..images] {
-        count_image(network, &program, image, &mut parts)?;
+        let image = network.with_states(image, &states);
+        states = count_image(network, &program, &image, &mut parts)?;
     }
     if let Some(layer) = &args.layer {
         parts.retain(|part| part.name == *layer);
@@ -80,14 +82,16 @@ fn title(network: &Network, params: &Params, images: usize) -> String {
     format!("{} on {}, {images}", network.name, params.name)
 }
 
+/// Counts what an image makes; gives what the network keeps.
 fn count_image(
     network: &Network,
     program: &Program,
     image: &[i8],
     parts: &mut [Words],
-) -> Result<(), Failure> {
+) -> Result<Vec<Vec<i8>>, Failure> {
     let outputs = golden::run(network, image).map_err(Failure::new)?;
-    let values = std::iter::once(image).chain(outputs.iter().map(|o| o.values.as_slice()));
+    let values =
+        std::iter::once(network.part(image, 0)).chain(outputs.iter().map(|o| o.values.as_slice()));
     for ((plan, values), part) in program.tensors.iter().zip(values).zip(parts) {
         let packed = plan.pack(values).map_err(Failure::new)?;
         let mut words: Vec<[u8; 8]> = packed.into_iter().map(|(_, _, word)| word).collect();
@@ -98,7 +102,7 @@ fn count_image(
             part.add(&word.map(|byte| byte.wrapping_sub(plan.zero_point as u8)));
         }
     }
-    Ok(())
+    Ok(network.kept(&outputs))
 }
 
 /// The words of a tensor that the host alone has, as they would lie: row by row.

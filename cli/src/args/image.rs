@@ -25,7 +25,7 @@ pub struct SimArgs {
 #[derive(Debug, Args)]
 pub struct ImageArg {
     /// Run an image of heddle compile in place of a network: --inputs and --outputs have its names and order
-    #[arg(long, value_name = "IMAGE", requires = "inputs", conflicts_with_all = ["model", "program", "tensors", "mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
+    #[arg(long, value_name = "IMAGE", requires = "inputs", conflicts_with_all = ["model", "program", "tensors", "state", "mapping", "whole", "double_buffer", "identity", "drain", "fold", "engine", "sparse_rule", "zeros"])]
     pub image: Option<PathBuf>,
 }
 

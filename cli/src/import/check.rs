@@ -67,7 +67,7 @@ pub fn check(
 ) -> Result<Checked, Failure> {
     let network = found.network.clone().expect("nothing speaks against it");
     let network = super::checked(path, network)?;
-    let images = images.unwrap_or_else(|| random_images(network.image_elements()));
+    let images = images.unwrap_or_else(|| random_images(network.own_elements()));
     let layers = network.layers.iter();
     let rows: Vec<Option<&Row>> = layers.map(|layer| found.row(&layer.name)).collect();
     let temporary = std::env::temp_dir();
@@ -76,11 +76,14 @@ pub fn check(
     })?;
     let folder = scratch.path();
     let request = request(path, &network, form, (&rows, found.batch))?;
+    let initial = network.initial_states();
     let inputs = network.inputs().enumerate().map(|(place, input)| {
-        let parts = images.iter();
-        let parts: Images = parts
-            .map(|image| network.part(image, input).to_vec())
-            .collect();
+        // What the reference keeps it has itself.
+        let parts = images.iter().map(|image| {
+            let image = network.with_states(image, &initial);
+            network.part(&image, input).to_vec()
+        });
+        let parts: Images = parts.collect();
         (place.to_string(), form.array(&network, input, &parts))
     });
     let inputs = npz::write(&inputs.collect::<Vec<_>>()).map_err(Failure::new)?;
@@ -245,7 +248,9 @@ fn compare(
             })
         })
         .collect();
+    let mut states = network.initial_states();
     for (number, image) in images.iter().enumerate() {
+        let image = &network.with_states(image, &states);
         let mut values = vec![network.given(image, 0)];
         for ((layer, given), tensor) in network.layers.iter().zip(&given).zip(&mut tensors) {
             let inputs: Vec<&Tensor> = layer.inputs.iter().map(|i| &values[i.tensor]).collect();
@@ -258,6 +263,7 @@ fn compare(
             }
             values.push(made);
         }
+        states = network.kept(&values[1..]);
     }
     Ok(tensors.into_iter().flatten().collect())
 }

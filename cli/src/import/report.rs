@@ -51,8 +51,10 @@ fn together(needs: impl Iterator<Item = Need>) -> Need {
 impl Layers {
     fn need(&self, row: &Row) -> Option<&Need> {
         match self {
-            Layers::Needs(needs) => needs.get(row.layer.as_ref()?),
-            Layers::Rows(_) => None,
+            Layers::Needs(needs) if !matches!(row.runs, Runs::State) => {
+                needs.get(row.layer.as_ref()?)
+            }
+            Layers::Needs(_) | Layers::Rows(_) => None,
         }
     }
 }
@@ -110,7 +112,8 @@ fn operators(found: &Import, layers: &Layers) -> String {
 
 /// The operators that are no layers; nothing if there are none.
 fn others(found: &Import) -> String {
-    let others = found.rows.iter().filter(|row| row.layer.is_none());
+    let is_other = |row: &&Row| row.layer.is_none() || matches!(row.runs, Runs::State);
+    let others = found.rows.iter().filter(is_other);
     let others: Vec<_> = others
         .map(|row| vec![shown(&named(row)), row.runs.text()])
         .collect();
@@ -123,7 +126,7 @@ fn others(found: &Import) -> String {
 /// How many operators are what, and the size of the network.
 fn count(found: &Import, layers: &Layers) -> String {
     let count = |wanted: &dyn Fn(&Row) -> bool| found.rows.iter().filter(|row| wanted(row)).count();
-    let folded = count(&|row| matches!(row.runs, Runs::Folded(_)));
+    let folded = count(&|row| matches!(row.runs, Runs::Folded(_) | Runs::State));
     let outside = count(&|row| matches!(row.runs, Runs::Host | Runs::End(_)));
     let counts = match layers {
         Layers::Needs(_) => {
@@ -142,9 +145,10 @@ fn count(found: &Import, layers: &Layers) -> String {
         Layers::Rows(rows) => {
             let on = |place| {
                 count(&|row| {
-                    rows.layers.iter().any(|layer| {
-                        row.layer.as_ref() == Some(&layer.layer) && layer.runs_on == place
-                    })
+                    !matches!(row.runs, Runs::State)
+                        && rows.layers.iter().any(|layer| {
+                            row.layer.as_ref() == Some(&layer.layer) && layer.runs_on == place
+                        })
                 })
             };
             let cluster = match on(RunsOn::Cluster) {

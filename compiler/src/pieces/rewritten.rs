@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
-use heddle_network::{Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape, Work};
+use heddle_network::{
+    Axis, INPUT_NAME, Input, Layer, LayerKind, Network, Padding, Shape, State, Work,
+};
 
 use super::layer::{Pieces, step};
 
@@ -42,10 +44,16 @@ pub(crate) fn rewritten(original: &Network, pieces: &[Pieces]) -> Rewritten {
         origins.resize(builder.layers.len(), index);
     }
     let outputs = original.outputs.iter();
+    let states = original.states.iter().map(|state| State {
+        input: tensors[state.input],
+        output: tensors[state.output],
+        ..state.clone()
+    });
     let network = Network {
         name: original.name.clone(),
         layers: builder.layers,
         outputs: outputs.map(|&tensor| tensors[tensor]).collect(),
+        states: states.collect(),
         images: original.images.clone(),
         labels: original.labels.clone(),
         ..*original

@@ -86,5 +86,6 @@ pub fn chain(rng: &mut ChaCha8Rng, size: Shape, links: &[Link]) -> Network {
         layers,
         images: Vec::new(),
         labels: Vec::new(),
+        states: Vec::new(),
     }
 }

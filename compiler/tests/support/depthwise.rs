@@ -166,5 +166,6 @@ pub fn random_depthwise_network(rng: &mut ChaCha8Rng, blocks: usize, lanes: u32)
         layers,
         images: Vec::new(),
         labels: Vec::new(),
+        states: Vec::new(),
     }
 }

@@ -389,6 +389,7 @@ pub fn random_network(rng: &mut ChaCha8Rng, layers: usize, post: &Post) -> Netwo
         outputs,
         images: Vec::new(),
         labels: Vec::new(),
+        states: Vec::new(),
     }
 }
 

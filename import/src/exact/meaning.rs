@@ -36,6 +36,7 @@ pub fn made(layer: LayerFile, inputs: &[(i8, Vec<i8>)]) -> Result<Vec<i8>, Strin
             ..layer
         }],
         outputs: None,
+        states: Vec::new(),
         test: TestFile::default(),
     });
     let network = network.map_err(|errors| errors.to_string())?;

@@ -9,8 +9,8 @@ use crate::model::{Format, Operator, Tensor};
 
 impl Lowering<'_> {
     /// Puts what an operator reads in the shape in which it reads it, where it may not see it in another one.
-    pub fn lay_out(&mut self, operator: &Operator) {
-        for &input in operator.inputs.iter().flatten() {
+    pub fn lay_out(&mut self, inputs: &[Option<usize>]) {
+        for &input in inputs.iter().flatten() {
             let tensor = &self.model.tensors[input];
             let (Some(plane), Some(value)) = (
                 self.model.format.plane(&tensor.shape),

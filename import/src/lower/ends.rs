@@ -1,12 +1,13 @@
 //! The two ends of a network: its inputs, and what is read of it.
 
 use heddle_network::file::{
-    FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, ReshapeFile, TestFile,
+    FORMAT, FurtherInputFile, InputFile, LayerFile, NetworkFile, ReshapeFile, StateFile, TestFile,
 };
 use heddle_network::{INPUT_NAME, Order, Shape};
 
 use super::{Lowering, is_float};
 use crate::model::{Element, Kind, Quantised};
+use crate::planes;
 use crate::report::{Exact, FileInput, FileOutput, Import, Runs};
 
 impl Lowering<'_> {
@@ -14,14 +15,25 @@ impl Lowering<'_> {
     /// all others give them.
     pub(super) fn find_inputs(&mut self) {
         let model = self.model;
+        let (own, states) = model
+            .inputs
+            .split_at(model.inputs.len() - model.states.len());
         // An input that no output needs is none.
         let needed = |tensor: &&usize| {
             let reads = |&index: &usize| model.operators[index].inputs.contains(&Some(**tensor));
-            model.inputs.len() == 1 || self.needed.iter().any(reads)
+            own.len() == 1 || self.needed.iter().any(reads)
         };
-        let inputs: Vec<usize> = model.inputs.iter().filter(needed).copied().collect();
-        for given in inputs {
-            let tensor = self.behind_views(given);
+        let inputs: Vec<usize> = own.iter().filter(needed).copied().collect();
+        if inputs.is_empty() && !states.is_empty() {
+            self.faults
+                .push("the network has no input but what it keeps".to_string());
+        }
+        let count = inputs.len();
+        for (number, &given) in inputs.iter().chain(states).enumerate() {
+            let tensor = match number < count {
+                true => self.behind_views(given),
+                false => given,
+            };
             let (found, file) = (&model.tensors[tensor], &model.tensors[given]);
             self.inputs.push(FileInput {
                 name: file.name.to_string(),
@@ -148,11 +160,38 @@ impl Lowering<'_> {
         Some(name)
     }
 
+    /// What the network keeps: layers make it as it is read for the next image.
+    fn states(&mut self) -> Vec<StateFile> {
+        let mut found = Vec::new();
+        for state in &self.model.states {
+            let tensors = [Some(state.output)];
+            self.lay_out(&tensors);
+            self.restore_zeros(&tensors);
+            let input = self.values.get(&state.input).cloned();
+            let (Some(input), Some(output)) = (input, self.layer_of(state.output)) else {
+                let name = self.model.until(state.output);
+                self.faults.push(format!(
+                    "{name:?} is kept for the next image, and no layer makes it: expected int8 that a layer or an input has"
+                ));
+                continue;
+            };
+            let channels = self.model.format.interleaved(input.plane);
+            let initial = planes(&state.initial, channels, state.initial.len() / channels);
+            found.push(StateFile {
+                input: input.name,
+                output,
+                initial: Some(initial),
+            });
+        }
+        found
+    }
+
     pub(super) fn finish(mut self, name: &str) -> Import {
         let whole = self.rows.iter().all(|row| row.runs.is_possible());
         let mut names = Vec::new();
         let mut outputs: Vec<FileOutput> = Vec::new();
-        for given in &self.model.outputs {
+        let own = self.model.outputs.len() - self.model.states.len();
+        for given in &self.model.outputs[..own] {
             let output = self.hosted.get(given).unwrap_or(given);
             if self.model.tensors[*output].data.is_some() {
                 let name = self.model.until(*output);
@@ -184,6 +223,7 @@ impl Lowering<'_> {
                 outputs.push(found);
             }
         }
+        let states = if whole { self.states() } else { Vec::new() };
         // A network ends with its last layer if it does not say otherwise.
         let is_last =
             names.len() == 1 && self.layers.last().map(|last| &last.name) == names.first();
@@ -197,6 +237,7 @@ impl Lowering<'_> {
                 input,
                 further_inputs: self.further_inputs,
                 layers: self.layers,
+                states,
                 test: TestFile::default(),
             }),
             inputs: self.inputs,

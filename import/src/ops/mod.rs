@@ -33,6 +33,7 @@ mod reduce_max;
 mod reduce_min;
 mod rows;
 mod scales;
+mod states;
 mod transposed;
 mod views;
 mod weighted;
@@ -113,6 +114,8 @@ macro_rules! operators {
             Reshape,
             /// What it makes is known: a constant.
             Constant,
+            /// It reads or assigns what is kept from one image to the next.
+            State,
             /// float32 to bytes, or from bytes to other bytes.
             Quantize,
             /// Bytes to float32.
@@ -137,7 +140,7 @@ macro_rules! operators {
         }
 
         /// All of them, by file.
-        const ROWS: &[&[Support]] = &[$($module::ROWS,)+ computed::ROWS, scales::ROWS, views::ROWS];
+        const ROWS: &[&[Support]] = &[$($module::ROWS,)+ computed::ROWS, scales::ROWS, states::ROWS, views::ROWS];
     };
 }
 

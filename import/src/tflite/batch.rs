@@ -21,7 +21,8 @@ pub fn divide(model: &mut Model<'_>, sources: &mut Sources) -> u32 {
         }
     });
     let batch = sizes.clone().max().unwrap_or(1);
-    if batch <= 1 || sizes.min() != Some(batch) {
+    // Variables keep the images of a batch apart, which one after another would share them.
+    if batch <= 1 || sizes.min() != Some(batch) || !model.states.is_empty() {
         return 1;
     }
     for index in 0..model.operators.len() {

@@ -296,6 +296,15 @@ options! {
     Pack [59, 64] {
         axis = 1: i32,
     }
+    /// CallOnceOptions.
+    CallOnce [103] {
+        graph = 0: i32,
+    }
+    /// VarHandleOptions.
+    VarHandle [111] {
+        container = 0: Text<'a>,
+        name = 1: Text<'a>,
+    }
     /// ReducerOptions.
     Reducer [27] {
         keeps = 0: bool,

@@ -85,6 +85,7 @@ impl Builder {
                 input_zero_point: LOWEST,
                 layers: Vec::new(),
                 outputs: Vec::new(),
+                states: Vec::new(),
                 images: vec![image.clone()],
                 labels: Vec::new(),
             },

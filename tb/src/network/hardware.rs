@@ -8,7 +8,9 @@ use heddle_arch::params::{CounterSet, Params};
 use heddle_compiler::{Load, Program, RunPlan, TensorPlan};
 use heddle_network::Network;
 
-use super::{Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept};
+use super::{
+    Image, LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept, kept_states,
+};
 use crate::host::{Host, HostError};
 
 /// A verilated machine with a network in it.
@@ -16,6 +18,8 @@ pub(super) struct Hardware<'a> {
     pub(super) host: Host,
     network: &'a Network,
     program: &'a Program,
+    /// What the network keeps from one image to the next.
+    states: Vec<Vec<i8>>,
     /// The counters that the machine has.
     counters: CounterSet,
     /// What the sparse cluster has counted; none without one.
@@ -38,6 +42,7 @@ impl<'a> Hardware<'a> {
             host,
             network,
             program,
+            states: network.initial_states(),
             counters: params.counters,
             counted: None,
             time: Duration::ZERO,
@@ -119,7 +124,11 @@ impl<'a> Hardware<'a> {
     /// Runs one image through all layers.
     pub(super) fn run_image(&mut self, image: &[i8]) -> Result<Vec<LayerRun>, RunError> {
         let started = Instant::now();
-        let layers = self.run_layers(image);
+        let whole = self.network.with_states(image, &self.states);
+        let layers = self.run_layers(&whole);
+        if let Ok(layers) = &layers {
+            self.states = kept_states(self.network, self.program, layers);
+        }
         self.time += started.elapsed();
         layers
     }

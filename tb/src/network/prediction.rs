@@ -14,6 +14,8 @@ use super::{LAYER_LIMIT_CYCLES, LayerRun, RunError, cluster, host_layer, kept};
 pub(super) struct Prediction<'a> {
     pub(super) network: &'a Network,
     program: &'a Program,
+    /// What the golden network keeps from one image to the next.
+    states: Vec<Vec<i8>>,
     machine: Machine,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Prediction<'a> {
         Ok(Self {
             network,
             program,
+            states: network.initial_states(),
             machine,
         })
     }
@@ -69,7 +72,9 @@ impl<'a> Prediction<'a> {
         image: &[i8],
         read: impl Fn(&mut Machine, &TensorPlan) -> Result<Vec<i8>, CompileError>,
     ) -> Result<(Vec<LayerRun>, Vec<LayerRun>), RunError> {
+        let image = &self.network.with_states(image, &self.states);
         let outputs = golden::run(self.network, image)?;
+        self.states = self.network.kept(&outputs);
         let program = self.program;
         let first = self.network.part(image, 0);
         self.load_before(0);
